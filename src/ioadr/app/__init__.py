@@ -1,0 +1,1 @@
+"""Talks to a person, a browser, a cluster."""

@@ -1,0 +1,1 @@
+"""How bad a hypothesis is (§ V)."""

@@ -1,0 +1,1 @@
+"""Where a ray goes (§ IV)."""

@@ -1,0 +1,88 @@
+"""Cameras: how disparity becomes depth, and a pixel a ray (§ IV-A).
+
+Conventions differ only in numbers: the true pinhole geometry that users receive and the benchmark's
+uncentred half-scale points are two `RayModel`s for the same formulas.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from ioadr.errors import InputError
+
+
+class RayModel(NamedTuple):
+    """Numbers of 1/Z = slope·d + offset and (x, y) = ((m − m0)·pitch_x, (n − n0)·pitch_y)·Z."""
+
+    slope: float
+    offset: float
+    pitch_x: float
+    pitch_y: float
+    m0: float
+    n0: float
+
+
+@dataclass(frozen=True)
+class Camera:
+    """Parallel cameras on a grid, as the HCI benchmark describes them.
+
+    Depth in metres is Z = 1 / (1000·S·d / (b·f·max(W, H)) + 1/F).
+    """
+
+    focal_length_mm: float
+    sensor_size_mm: float
+    """Of the larger image side."""
+    baseline_mm: float
+    """Between neighbouring views, the unit of view positions."""
+    focus_distance_m: float
+    """Where the disparity is zero; infinity for unshifted parallel cameras."""
+    width: int
+    height: int
+
+    def __post_init__(self) -> None:
+        for name in ("focal_length_mm", "sensor_size_mm", "baseline_mm", "focus_distance_m"):
+            if not getattr(self, name) > 0:
+                raise InputError(
+                    f"camera: expected a positive {name}, found {getattr(self, name)}. "
+                    "Correct it, or leave the camera out for relative depth."
+                )
+
+    @property
+    def inverse_depth_slope(self) -> float:
+        """Change of 1/Z (1/m) per pixel of disparity."""
+        return 1000.0 * self.sensor_size_mm / (self.baseline_mm * self.focal_length_mm * max(self.width, self.height))
+
+    def pinhole(self) -> RayModel:
+        """True pinhole geometry: the optical axis meets the image centre."""
+        pitch = self.sensor_size_mm / self.focal_length_mm / max(self.width - 1, self.height - 1, 1)
+        return RayModel(
+            self.inverse_depth_slope,
+            1.0 / self.focus_distance_m,
+            pitch,
+            pitch,
+            0.5 * (self.width - 1),
+            0.5 * (self.height - 1),
+        )
+
+    def benchmark(self) -> RayModel:
+        """The benchmark toolkit's points for scoring normals: origin in the corner, half scale."""
+        scale = 0.5 * self.sensor_size_mm / self.focal_length_mm
+        return RayModel(
+            self.inverse_depth_slope,
+            1.0 / self.focus_distance_m,
+            scale / max(self.height - 1, 1),
+            scale / max(self.width - 1, 1),
+            0.0,
+            0.0,
+        )
+
+
+def relative_camera(width: int, height: int) -> Camera:
+    """Stand-in where the camera is unknown: depth is 1 at zero disparity, in units of its own.
+
+    The field of view is that of a 100 mm lens on a 35 mm sensor; a pixel of disparity changes 1/Z by 0.1.
+    """
+    focal, sensor = 100.0, 35.0
+    baseline = 1000.0 * sensor / (0.1 * focal * max(width, height))
+    return Camera(focal, sensor, baseline, 1.0, width, height)

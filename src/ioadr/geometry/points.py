@@ -1,0 +1,58 @@
+"""Disparity ⇄ depth ⇄ 3D points ⇄ normals on whole maps (§ IV-A, § IV-D)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.geometry.camera import Camera, RayModel
+
+SCHARR = np.array([3.0, 10.0, 3.0]) / 64.0
+
+
+def depth_from_disparity(disparity: NDArray[Any], camera: Camera) -> NDArray[Any]:
+    """Z = 1 / (slope·d + 1/F), in metres; NaN where that is not in front of the camera."""
+    inverse = camera.inverse_depth_slope * disparity.astype(np.float64) + 1.0 / camera.focus_distance_m
+    return _reciprocal(inverse).astype(disparity.dtype)
+
+
+def disparity_from_depth(depth: NDArray[Any], camera: Camera) -> NDArray[Any]:
+    """Inverse of `depth_from_disparity`."""
+    inverse = _reciprocal(depth.astype(np.float64)) - 1.0 / camera.focus_distance_m
+    return (inverse / camera.inverse_depth_slope).astype(depth.dtype)
+
+
+def points_from_disparity(disparity: NDArray[Any], rays: RayModel) -> NDArray[Any]:
+    """[N, M, 3]: x right, y down, z away from the camera."""
+    height, width = disparity.shape
+    z = _reciprocal(rays.slope * disparity.astype(np.float64) + rays.offset)
+    x = (np.arange(width) - rays.m0) * rays.pitch_x * z
+    y = (np.arange(height)[:, None] - rays.n0) * rays.pitch_y * z
+    return np.stack([x, y, z], axis=-1).astype(disparity.dtype)
+
+
+def normals_from_points(points: NDArray[Any]) -> NDArray[Any]:
+    """Cross product of Scharr tangents (Eqs. 17–19), unit length, facing the camera; edges replicated."""
+    padded = np.pad(points.astype(np.float64), ((1, 1), (1, 1), (0, 0)), mode="edge")
+    across = _scharr(padded, axis=1)
+    down = _scharr(padded, axis=0)
+    normal = np.cross(down, across)
+    length = np.linalg.norm(normal, axis=-1, keepdims=True)
+    normal = np.divide(normal, length, out=np.full_like(normal, np.nan), where=length > 0)
+    return np.where(normal[..., 2:] > 0, -normal, normal).astype(points.dtype)
+
+
+def _scharr(padded: NDArray[Any], axis: int) -> NDArray[Any]:
+    """Difference along `axis`, smoothed across it, on the unpadded area."""
+    other = 1 - axis
+    size = padded.shape[axis]
+    difference = np.take(padded, range(2, size), axis) - np.take(padded, range(size - 2), axis)
+    length = padded.shape[other] - 2
+    parts = (np.take(difference, range(i, i + length), other) * SCHARR[i] for i in range(3))
+    return sum(parts)  # type: ignore[return-value]
+
+
+def _reciprocal(values: NDArray[Any]) -> NDArray[Any]:
+    return np.divide(1.0, values, out=np.full_like(values, np.nan), where=values > 0)

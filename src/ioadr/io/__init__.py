@@ -1,0 +1,1 @@
+"""Opens data files: one file per format, registered in one table."""

@@ -1,0 +1,253 @@
+"""Every number of the method, in one frozen tree.
+
+`PRESETS` names the sets a user chooses from, `VARIATIONS` the paper's ablations. Files, command-line
+options, report and provenance all derive from these classes.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from ioadr.errors import InputError
+
+
+def _option(default: Any, help: str, low: float | None = None, high: float | None = None) -> Any:
+    """A field with its documentation and the closed interval of values that make sense."""
+    return field(default=default, metadata={"help": help, "low": low, "high": high})
+
+
+@dataclass(frozen=True)
+class Initialise:
+    """The first map (§ VI-A)."""
+
+    method: Literal["auto", "structure-tensor", "plane-sweep"] = _option("auto", "how the first map is made")
+    sigma: float = _option(1.4, "px, Gaussian of derivatives and smoothing", 0.5, 5)
+    half_width: int = _option(3, "px, half the structure tensor's kernels", 1, 10)
+    inpaint_beyond: float = _option(1.5, "share of the range beyond which values are inpainted", 1, 10)
+
+
+@dataclass(frozen=True)
+class DataTerm:
+    """J_oa, the occlusion-aware photo-consistency (§ V-A)."""
+
+    occlusion_aware: bool = _option(True, "leave occluded views out (J_oa); False is J_PD")
+    plain_when_cheaper: bool = _option(True, "min(J_PD, J_oa), so that wrong occluders cannot hide a good match")
+    min_visible_share: float = _option(0.07, "below this share of visible views J_PD is used", 0, 1)
+    occluder_step: float = _option(0.05, "px, disparities of occluders are truncated to multiples of this", 0.001, 1)
+    occluder_margin: float = _option(0.01, "px, an occluder is nearer than the candidate by more than this", 0, 1)
+    count_reference: bool = _option(False, "divide by the number of views, not by one less")
+
+
+@dataclass(frozen=True)
+class CongruenceTerm:
+    """λ J_coc, agreement with a colour-guided mean of the neighbourhood (§ V-B)."""
+
+    weight: float = _option(100.0, "λ_0, grey levels per px²", 0)
+    ramp: bool = _option(True, "λ grows: 0 for two sweeps, then 2·⌊q/2⌋·λ_0; False is λ_0 throughout")
+    half_width: int = _option(4, "px, half of W^c", 1, 20)
+    colour_scale: float = _option(0.15, "ρ_c, per grey level", 0)
+    disparity_scale: float = _option(20.0, "ρ_θ, per px", 0)
+    colour_limit: float = _option(3.0, "τ_c, neighbours of larger scaled colour difference do not count", 0)
+    epsilon: float = _option(0.5, "ε_θ, smallest scaled difference", 1e-6)
+    epsilon_plus_cost: bool = _option(True, "add the pixel's cost to ε_θ where disparities differ much")
+    include_centre: bool = _option(False, "let the pixel itself count in its mean")
+    average_angles: bool = _option(False, "mean of θ = arctan d instead of d")
+
+
+@dataclass(frozen=True)
+class PlanarTerm:
+    """γ J_pg, angle between a pixel's normal and its surroundings' (§ V-C)."""
+
+    weight: float = _option(0.05, "γ_0, grey levels per degree", 0)
+    first_sweep: int = _option(6, "sweep from which the term counts", 0)
+    half_width: int = _option(18, "px, half of W^avg", 1, 60)
+    kernel_half_width: int = _option(5, "δ_a, px, half of the large difference kernel", 1, 20)
+    kernel_sigma: float = _option(11.0, "px, Gaussian of the large difference kernel", 0.5, 60)
+    inlier_share: float = _option(0.9, "τ_a, share of the mean angle that still counts as inlier", 0, 10)
+    tolerance: float = _option(0.031, "τ_ε, px, by which a plane may miss the pixel's disparity", 0)
+    gate_offsets: bool = _option(True, "average only planes that predict the pixel to within the tolerance")
+    small_kernel: Literal["one-sided", "central"] = _option(
+        "one-sided", "differences for the candidate's own normal: over 2 px towards visited pixels, or ±1 px"
+    )
+    normals: Literal["benchmark", "pinhole"] = _option("benchmark", "3D points from which normals are taken")
+
+
+@dataclass(frozen=True)
+class Search:
+    """What is tried and what is accepted (§ VI-B, § VI-C)."""
+
+    sweeps: int = _option(10, "q_max", 0, 1000)
+    temperature: float = _option(10.0, "T_0, grey levels", 0)
+    cooling: float = _option(0.8, "α, factor every second sweep", 0, 1)
+    perturbation: float = _option(0.04, "σ of the random candidate", 0)
+    relative_perturbation: bool = _option(True, "σ as a share of the disparity range; False is px")
+    late_perturbation: float = _option(0.01, "factor on σ in the late sweeps", 0)
+    late_after: int = _option(6, "sweeps after this one are late", 0)
+    smooth_depth: bool = _option(True, "candidates from neighbours visited in this sweep")
+    congruence: bool = _option(True, "the smoothed disparity as candidate")
+    smooth_plane: bool = _option(True, "the surrounding plane's disparity as candidate")
+    random: bool = _option(True, "a random perturbation as candidate")
+    phased: bool = _option(True, "planar sweeps try random and plane only, the others all but the plane")
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """All parameters of one estimation."""
+
+    initialise: Initialise = field(default_factory=Initialise)
+    data: DataTerm = field(default_factory=DataTerm)
+    congruence: CongruenceTerm = field(default_factory=CongruenceTerm)
+    planar: PlanarTerm = field(default_factory=PlanarTerm)
+    search: Search = field(default_factory=Search)
+
+    def __post_init__(self) -> None:
+        for group in fields(self):
+            for item in fields(getattr(self, group.name)):
+                _check(f"{group.name}.{item.name}", getattr(getattr(self, group.name), item.name), item)
+
+    def vary(self, changes: Mapping[str, Any]) -> Parameters:
+        """A copy with dotted names replaced: `vary({"congruence.weight": 0})`."""
+        result = self
+        for name, value in changes.items():
+            group_name, item = _find(name)
+            group = replace(getattr(result, group_name), **{item.name: _convert(name, value, item)})
+            result = replace(result, **{group_name: group})
+        return result
+
+    def to_dict(self) -> dict[str, dict[str, Any]]:
+        return dataclasses.asdict(self)
+
+    def to_toml(self) -> str:
+        """One table per term, each value with its meaning beside it."""
+        lines = []
+        for group in fields(self):
+            lines.append(f"[{group.name}]")
+            values = getattr(self, group.name)
+            lines += [f"{i.name} = {_toml(getattr(values, i.name))}  # {i.metadata['help']}" for i in fields(values)]
+            lines.append("")
+        return "\n".join(lines)
+
+
+def preset(name: str) -> Parameters:
+    """Parameters by name: a preset, optionally varied as `paper/without-planar`."""
+    base, _, variation = name.partition("/")
+    if base not in PRESETS:
+        raise InputError(f"preset: expected one of {', '.join(PRESETS)}, found {base!r}.")
+    if variation and variation not in VARIATIONS:
+        raise InputError(f"variation: expected one of {', '.join(VARIATIONS)}, found {variation!r}.")
+    return PRESETS[base].vary(VARIATIONS[variation] if variation else {})
+
+
+def load_parameters(path: str | Path) -> Parameters:
+    """Read a TOML file; a `preset` key at its top names what the rest changes (default `paper`)."""
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path}: expected a TOML file of parameters, found: {error}. See `ioadr presets`.") from error
+    base = content.pop("preset", "paper")
+    if not isinstance(base, str):
+        raise InputError(f"{path}: expected preset = \"name\", found {base!r}.")
+    changes: dict[str, Any] = {}
+    for group, values in content.items():
+        if not isinstance(values, dict):
+            raise InputError(f"{path}: expected tables such as [congruence], found {group} = {values!r}.")
+        changes |= {f"{group}.{name}": value for name, value in values.items()}
+    return preset(base).vary(changes)
+
+
+def _find(name: str) -> tuple[str, dataclasses.Field[Any]]:
+    group_name, _, item_name = name.partition(".")
+    groups = {g.name: {i.name: i for i in fields(g.default_factory)} for g in fields(Parameters)}  # type: ignore[arg-type]
+    if group_name not in groups:
+        raise InputError(f"parameter {name!r}: expected one of the groups {', '.join(groups)}.")
+    if item_name not in groups[group_name]:
+        raise InputError(f"parameter {name!r}: expected {group_name}.* with one of {', '.join(groups[group_name])}.")
+    return group_name, groups[group_name][item_name]
+
+
+def _convert(name: str, value: Any, item: dataclasses.Field[Any]) -> Any:
+    """Text from the command line becomes the field's type; numbers from a file stay what they are."""
+    kind = type(item.default)
+    if not isinstance(value, str) or kind is str:
+        return float(value) if kind is float and type(value) is int else value
+    text = value.strip().lower()
+    try:
+        if kind is bool:
+            return {"true": True, "1": True, "on": True, "false": False, "0": False, "off": False}[text]
+        return kind(text)
+    except (KeyError, ValueError) as error:
+        raise InputError(f"parameter {name}: expected {kind.__name__}, found {value!r}.") from error
+
+
+def _check(name: str, value: Any, item: dataclasses.Field[Any]) -> None:
+    kind = type(item.default)
+    choices = _choices(item)
+    if type(value) is not kind or (kind is float and not abs(value) < float("inf")):
+        raise InputError(f"parameter {name}: expected a finite {kind.__name__}, found {value!r}.")
+    if choices and value not in choices:
+        raise InputError(f"parameter {name}: expected one of {', '.join(choices)}, found {value!r}.")
+    low, high = item.metadata["low"], item.metadata["high"]
+    if (low is not None and value < low) or (high is not None and value > high):
+        bounds = f"{'' if low is None else low} … {'' if high is None else high}"
+        raise InputError(f"parameter {name}: expected a value in {bounds}, found {value}.")
+
+
+def _choices(item: dataclasses.Field[Any]) -> tuple[str, ...]:
+    text = str(item.type)
+    return tuple(part.strip(" '\"") for part in text[8:-1].split(",")) if text.startswith("Literal[") else ()
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else repr(value)
+
+
+# What the paper's text says, where its published tables were made with something else.
+_TEXT = {
+    "data.plain_when_cheaper": False,
+    "data.min_visible_share": 0.0,
+    "data.occluder_step": 0.005,
+    "data.occluder_margin": 0.0,
+    "data.count_reference": True,
+    "congruence.ramp": False,
+    "congruence.disparity_scale": 10.0,
+    "congruence.epsilon_plus_cost": False,
+    "congruence.include_centre": True,
+    "congruence.average_angles": True,
+    "planar.first_sweep": 0,
+    "planar.kernel_sigma": 7.7781745930520225,
+    "planar.inlier_share": 1.3,
+    "planar.gate_offsets": False,
+    "planar.small_kernel": "central",
+    "planar.normals": "pinhole",
+    "search.relative_perturbation": False,
+    "search.late_perturbation": 1.0,
+    "search.phased": False,
+}
+
+PRESETS: Mapping[str, Parameters] = MappingProxyType(
+    {
+        "paper": Parameters(),
+        "text": Parameters().vary(_TEXT),
+    }
+)
+
+VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "occlusion-unaware": {"data.occlusion_aware": False},
+        "without-congruence": {"congruence.weight": 0.0},
+        "without-planar": {"planar.weight": 0.0},
+        "data-only": {"congruence.weight": 0.0, "planar.weight": 0.0},
+        "without-smooth-depth": {"search.smooth_depth": False},
+        "without-congruence-candidate": {"search.congruence": False},
+        "without-plane-candidate": {"search.smooth_plane": False},
+        "without-random": {"search.random": False},
+    }
+)

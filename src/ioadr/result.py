@@ -1,0 +1,112 @@
+"""What an estimation returns: the map, what it cost, and how it came about."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.geometry.camera import Camera, relative_camera
+from ioadr.lightfield import DisparityRange
+from ioadr.parameters import Parameters
+
+FloatMap = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class SweepRecord:
+    """What one sweep did."""
+
+    sweep: int
+    kind: str
+    """"data", "congruence", "planar": the last term that counts in it; "initialise", "finish" around them."""
+    changed: int
+    """Pixels whose disparity moved by more than 0.001 px."""
+    mean_cost: float
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Maps are [N, M], float32, in the pixels of the reference view and at its full size."""
+
+    disparity: FloatMap
+    """px per baseline unit; positive is nearer than the focus plane."""
+    costs: Mapping[str, FloatMap]
+    """Grey levels: "data", "congruence" (λ J_coc) and "planar" (γ J_pg) at the final disparity."""
+    visible_views: NDArray[np.uint16]
+    """Views that see the pixel's point."""
+    confidence: FloatMap
+    """0 … 1; see docs/confidence.md."""
+    image: NDArray[Any]
+    """The reference view [N, M, C], as stored in the light field."""
+    white: float
+    """Sample value of full white in `image`."""
+    camera: Camera | None
+    range: DisparityRange
+    parameters: Parameters
+    seed: int
+    history: Sequence[SweepRecord] = field(default_factory=tuple)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """Wall time by phase."""
+    source: Mapping[str, Any] = field(default_factory=dict)
+    """The light field's name, grid, reference view and origin."""
+
+    @property
+    def metric(self) -> bool:
+        """Whether depth and points are in metres; otherwise they are relative, 1 at zero disparity."""
+        return self.camera is not None
+
+    @property
+    def camera_or_relative(self) -> Camera:
+        height, width = self.disparity.shape
+        return self.camera or relative_camera(width, height)
+
+    @cached_property
+    def depth(self) -> FloatMap:
+        """Metres along the optical axis, or relative units; NaN where the camera would put it behind itself."""
+        from ioadr.geometry.points import depth_from_disparity
+
+        return depth_from_disparity(self.disparity, self.camera_or_relative)
+
+    @cached_property
+    def points(self) -> NDArray[np.float32]:
+        """[N, M, 3] (x right, y down, z away from the camera), in the unit of depth, true pinhole geometry."""
+        from ioadr.geometry.points import points_from_disparity
+
+        return points_from_disparity(self.disparity, self.camera_or_relative.pinhole())
+
+    @cached_property
+    def normals(self) -> NDArray[np.float32]:
+        """[N, M, 3] unit vectors that face the camera (negative z), same axes as `points`."""
+        from ioadr.geometry.points import normals_from_points
+
+        return normals_from_points(self.points)
+
+    @property
+    def provenance(self) -> dict[str, Any]:
+        """All that is needed to do it again."""
+        from ioadr import __version__
+
+        return {
+            "ioadr": __version__,
+            "source": dict(self.source),
+            "seed": self.seed,
+            "range": asdict(self.range),
+            "depth_unit": "m" if self.metric else "relative",
+            "camera": asdict(self.camera) if self.camera else None,
+            "parameters": self.parameters.to_dict(),
+            "history": [asdict(record) for record in self.history],
+            "seconds": dict(self.seconds),
+        }
+
+    def save(self, folder: str | os.PathLike[str], **options: Any) -> list[str]:
+        """Write the result's files atomically into `folder`; returns their paths. See `ioadr.io.save_estimate`."""
+        from ioadr.io import save_estimate
+
+        return [str(path) for path in save_estimate(self, folder, **options)]
