@@ -1,0 +1,138 @@
+"""Whatever goes wrong, a folder holds all of the earlier results or all of the new ones."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from ioadr.errors import OutputError
+from ioadr.io import atomic
+from ioadr.io.atomic import MARKER, atomic_file, atomic_folder, check_folder
+
+FAULTS = [
+    OSError(errno.ENOSPC, "No space left on device"),
+    KeyboardInterrupt(),
+    RuntimeError("writer"),
+]
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {str(f.relative_to(folder)): f.read_text() for f in sorted(folder.rglob("*")) if f.is_file()}
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
+def earlier(tmp_path: Path) -> Path:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    write(
+        folder,
+        {"a.txt": "old a", "b.txt": "old b", MARKER: "{}", "mine.txt": "the user's"},
+    )
+    return folder
+
+
+def test_file_appears_complete_and_alone(tmp_path: Path) -> None:
+    with atomic_file(tmp_path / "deep" / "a.txt") as name:
+        assert name.suffix == ".txt"
+        name.write_text("new")
+        assert not (tmp_path / "deep" / "a.txt").exists()
+    assert contents(tmp_path) == {"deep/a.txt": "new"}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: type(f).__name__)
+def test_fault_leaves_the_earlier_file(tmp_path: Path, fault: BaseException) -> None:
+    (tmp_path / "a.txt").write_text("old")
+    expected = OutputError if isinstance(fault, OSError) else type(fault)
+    with pytest.raises(expected), atomic_file(tmp_path / "a.txt") as name:
+        name.write_text("half")
+        raise fault
+    assert contents(tmp_path) == {"a.txt": "old"}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: type(f).__name__)
+@pytest.mark.parametrize("exists", [True, False])
+def test_fault_while_writing_leaves_the_folder(tmp_path: Path, fault: BaseException, exists: bool) -> None:
+    folder = earlier(tmp_path) if exists else tmp_path / "out"
+    before = contents(tmp_path)
+    expected = OutputError if isinstance(fault, OSError) else type(fault)
+    with pytest.raises(expected), atomic_folder(folder, overwrite=True) as staging:
+        write(staging, {"a.txt": "new a"})
+        raise fault
+    assert contents(tmp_path) == before
+    assert [p.name for p in tmp_path.iterdir()] == (["out"] if exists else [])
+
+
+@pytest.mark.parametrize("fault", FAULTS[:2], ids=lambda f: type(f).__name__)
+@pytest.mark.parametrize("step", range(6))
+def test_fault_at_any_move_restores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: BaseException, step: int
+) -> None:
+    """Three earlier files go aside and three new ones come in: six moves."""
+    folder = earlier(tmp_path)
+    (folder / "stale.txt").write_text("old stale")
+    before = contents(folder)
+    moves, replace = iter(range(100)), os.replace
+
+    def failing(source: Path, target: Path) -> None:
+        if next(moves) == step:
+            raise fault
+        replace(source, target)
+
+    monkeypatch.setattr(atomic.os, "replace", failing)
+    with (
+        pytest.raises((OutputError, KeyboardInterrupt)),
+        atomic_folder(folder, True, ["stale.txt"]) as staging,
+    ):
+        write(staging, {"a.txt": "new a", "c.txt": "new c", MARKER: "{1}"})
+    assert contents(folder) == before
+
+
+def test_set_replaces_set(tmp_path: Path) -> None:
+    folder = earlier(tmp_path)
+    with atomic_folder(folder, overwrite=True, replacing=["b.txt", "never.txt"]) as staging:
+        write(staging, {"a.txt": "new a", MARKER: "{1}"})
+        assert contents(folder)["a.txt"] == "old a"
+    assert contents(folder) == {
+        "a.txt": "new a",
+        MARKER: "{1}",
+        "mine.txt": "the user's",
+    }
+
+
+def test_new_folder_comes_whole(tmp_path: Path) -> None:
+    with atomic_folder(tmp_path / "x" / "out") as staging:
+        write(staging, {"a.txt": "a"})
+        assert not (tmp_path / "x" / "out").exists()
+    assert contents(tmp_path) == {"x/out/a.txt": "a"}
+
+
+def test_check_folder_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="found a file"):
+        check_folder(tmp_path / "file")
+    with pytest.raises(OutputError, match="file is a file"):
+        check_folder(tmp_path / "file" / "below")
+    with pytest.raises(OutputError, match="--overwrite"):
+        check_folder(earlier(tmp_path))
+    assert check_folder(tmp_path / "out", overwrite=True) == tmp_path / "out"
+    assert check_folder(tmp_path / "new" / "one") == tmp_path / "new" / "one"
+    assert not (tmp_path / "new").exists()
+    monkeypatch.setattr(atomic.os, "access", lambda *_: False)
+    with pytest.raises(OutputError, match="writable"):
+        check_folder(tmp_path / "new")
+
+
+def test_full_disk_is_named(tmp_path: Path) -> None:
+    with (
+        pytest.raises(OutputError, match="disk is full.*Nothing was changed") as caught,
+        atomic_file(tmp_path / "a"),
+    ):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert caught.value.exit_code == 2
