@@ -1,3 +1,80 @@
-"""Depth, surface normals and occlusions from 4D light fields, by explicit geometry."""
+"""Depth, surface normals and occlusions from 4D light fields, by explicit geometry.
+
+    import ioadr
+    estimate = ioadr.estimate(ioadr.read("scenes/cotton"))
+    estimate.save("out/cotton")
+
+Names are imported when first used, so that `import ioadr` costs nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ioadr.errors import InputError, IoadrError, OutputError
+    from ioadr.estimate import estimate
+    from ioadr.geometry.camera import Camera
+    from ioadr.io import read
+    from ioadr.lightfield import DisparityRange, LightField
+    from ioadr.parameters import Parameters, load_parameters, preset
+    from ioadr.result import Estimate
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Camera",
+    "DisparityRange",
+    "Estimate",
+    "InputError",
+    "IoadrError",
+    "LightField",
+    "OutputError",
+    "Parameters",
+    "__version__",
+    "estimate",
+    "load_parameters",
+    "preset",
+    "read",
+]
+
+_HOME = {
+    "Camera": "geometry.camera",
+    "DisparityRange": "lightfield",
+    "Estimate": "result",
+    "InputError": "errors",
+    "IoadrError": "errors",
+    "LightField": "lightfield",
+    "OutputError": "errors",
+    "Parameters": "parameters",
+    "estimate": "estimate",
+    "load_parameters": "parameters",
+    "preset": "parameters",
+    "read": "io",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'ioadr' has no attribute {name!r}")
+    value = getattr(import_module(f"ioadr.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+class _Package(ModuleType):
+    """Keeps `ioadr.estimate` the function, although importing its module would bind the module to that name."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
