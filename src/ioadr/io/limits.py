@@ -1,0 +1,59 @@
+"""How much memory a light field may take, and the check before anything is allocated."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from ioadr.errors import InputError
+
+VARIABLE = "IOADR_MEMORY_LIMIT"
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+# Deflate, the densest packing of the formats read here, cannot shrink data more than about 1032 times.
+DENSEST_PACKING = 1100
+
+
+def memory_limit() -> int:
+    """Bytes one light field may take: IOADR_MEMORY_LIMIT ("2G", "800 MB"), else half of the machine's memory."""
+    text = os.environ.get(VARIABLE, "")
+    if not text.strip():
+        return _physical_memory() // 2
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", text, re.IGNORECASE)
+    if not match:
+        raise InputError(f"{VARIABLE}: expected a size such as 2G or 800M, found {text!r}.")
+    return int(float(match[1]) * UNITS[match[2].lower()])
+
+
+def check_memory(path: Path | str, declared: int, what: str) -> None:
+    """Refuse `declared` bytes beyond the limit; `what` describes them, such as "81 views of 512×512"."""
+    limit = memory_limit()
+    if declared > limit:
+        raise InputError(
+            f"{path}: expected at most {size(limit)} of samples, found {what}, {size(declared)}. "
+            f"Read less with --views, --every or --crop, or raise the limit with {VARIABLE}={size(2 * declared, '')}."
+        )
+
+
+def check_packing(path: Path | str, declared: int, stored: int) -> None:
+    """Refuse a file that declares more than `stored` bytes can possibly hold."""
+    if declared > DENSEST_PACKING * max(stored, 1):
+        raise InputError(
+            f"{path}: expected a file that can hold the {size(declared)} its header declares, "
+            f"found {size(stored)}. The file is cut off or damaged: copy or export it again."
+        )
+
+
+def size(count: int, space: str = " ") -> str:
+    """Bytes as a person reads them: 1.5 GB."""
+    for unit, symbol in ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if count >= unit:
+            return f"{count / unit:.3g}{space}{symbol}B"
+    return f"{count}{space}B"
+
+
+def _physical_memory() -> int:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 8 * 10**9

@@ -1,0 +1,111 @@
+"""Everything a user may say about how a light field is to be read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from ioadr.errors import InputError
+
+Pair = tuple[int, int]
+
+
+def _option(default: Any, help: str) -> Any:
+    return field(default=default, metadata={"help": help})
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """Options of `ioadr.read`; None leaves it to the file.
+
+    Grid indices are (row, column) with row 0 on top and column 0 at the left, after `order` and the flips.
+    """
+
+    format: str | None = _option(None, "format name instead of recognition by content")
+    grid: tuple[int, int] | None = _option(None, "rows × columns of views")
+    pattern: str | None = _option(None, "file names, such as {row}_{col}.png or view_{index:03d}.jpg")
+    order: Literal["row", "column"] = _option("row", "views are counted along rows or along columns")
+    flip_rows: bool | None = _option(None, "reverse the rows of views; None checks and reverses where needed")
+    flip_columns: bool | None = _option(None, "reverse the columns of views; None checks and reverses where needed")
+    eslf: tuple[int, int] | None = _option(None, "one image of lenslets of rows × columns pixels, one per view")
+    quilt: tuple[int, int] | None = _option(None, "one image of rows × columns sub-images")
+    views: str | None = _option(None, "RxC centred views, or cross")
+    every: int = _option(1, "keep every n-th row and column of views, counted from the centre")
+    skip: tuple[Pair, ...] | Literal["missing"] = _option((), "views to leave out, or those whose file is missing")
+    crop: tuple[int, int, int, int] | None = _option(None, "px, top left height width of each view")
+    scale: float = _option(1.0, "factor on the image size")
+    range: tuple[float, float] | None = _option(None, "disparities of the light field as read, px")
+    reference: tuple[int, int] | None = _option(None, "view to estimate, in the grid as read")
+    eta: tuple[float, float] | None = _option(None, "sampling slope distortion, vertical and horizontal")
+    baseline_mm: float | None = _option(None, "between neighbouring views")
+    focal_length_mm: float | None = _option(None, "of the lens")
+    sensor_size_mm: float | None = _option(None, "of the larger image side")
+    focus_distance_m: float | None = _option(None, "where the disparity is zero")
+    white: float | None = _option(None, "sample value of full white")
+    encoding: Literal["as-is", "linear", "sRGB"] = _option(
+        "as-is", "linear: samples are light, encode them as sRGB; sRGB: they are encoded already"
+    )
+    alpha: Literal["auto", "ignore", "views"] = _option(
+        "auto", "ignore, or leave out views that are mostly transparent; auto does so for lenslet weights"
+    )
+    dark: Literal["drop", "keep"] = _option("drop", "what becomes of vignetted views")
+
+    def __post_init__(self) -> None:
+        for name in ("grid", "eslf", "quilt"):
+            value = getattr(self, name)
+            if isinstance(value, str):
+                object.__setattr__(self, name, parse_grid(name, value))
+            elif value is not None:
+                object.__setattr__(self, name, _positive_pair(name, value))
+        self._check_numbers()
+        self._check_choices()
+
+    @classmethod
+    def of(cls, **values: Any) -> ReadOptions:
+        """Options by name; an unknown one is an InputError that lists the known."""
+        known = [item.name for item in fields(cls)]
+        for name in values:
+            if name not in known:
+                raise InputError(f"reading: expected one of {', '.join(known)}, found option {name!r}.")
+        return cls(**values)
+
+    @property
+    def centred(self) -> Pair | None:
+        """Rows × columns of `views`, None for all or a cross."""
+        return None if self.views in (None, "cross") else parse_grid("views", str(self.views))
+
+    def _check_numbers(self) -> None:
+        if self.views not in (None, "cross"):
+            parse_grid("views", str(self.views))
+        if self.every < 1:
+            raise InputError(f"--every: expected a whole number of at least 1, found {self.every}.")
+        if not 0 < self.scale <= 16:
+            raise InputError(f"--scale: expected a factor in 0 … 16, found {self.scale}.")
+        if self.crop is not None and (len(self.crop) != 4 or min(self.crop) < 0 or min(self.crop[2:]) < 1):
+            raise InputError(f"--crop: expected TOP LEFT HEIGHT WIDTH in pixels, found {self.crop}.")
+
+    def _check_choices(self) -> None:
+        for name, choices in (
+            ("order", ("row", "column")),
+            ("encoding", ("as-is", "linear", "sRGB")),
+            ("alpha", ("auto", "ignore", "views")),
+            ("dark", ("drop", "keep")),
+        ):
+            if getattr(self, name) not in choices:
+                raise InputError(f"--{name}: expected one of {', '.join(choices)}, found {getattr(self, name)!r}.")
+
+
+def parse_grid(name: str, text: str) -> Pair:
+    """ "5x9" → (5, 9)."""
+    match = re.fullmatch(r"\s*(\d{1,5})\s*[x×X*]\s*(\d{1,5})\s*", text)
+    if not match:
+        raise InputError(f"--{name}: expected ROWSxCOLUMNS such as 5x9, found {text!r}.")
+    return _positive_pair(name, (int(match[1]), int(match[2])))
+
+
+def _positive_pair(name: str, value: Sequence[int]) -> Pair:
+    if len(value) != 2 or min(value) < 1:
+        raise InputError(f"--{name}: expected rows and columns of at least 1, found {tuple(value)}.")
+    return int(value[0]), int(value[1])
