@@ -1,0 +1,124 @@
+"""The command `ioadr`: which commands there are, and with which code it ends.
+
+A new command is a module `ioadr.app.commands.<name>` that holds a click `command`, and one line in `COMMANDS`.
+Modules are imported when their command is called, so that `ioadr --help` stays instant. A command returns
+None, or its exit code.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from difflib import get_close_matches
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+from click.shell_completion import CompletionItem
+
+from ioadr import __version__
+from ioadr.errors import IoadrError
+
+COMMANDS = {
+    "estimate": "Estimate disparity, depth and normals of a light field.",
+    "info": "Say what a light field is, without estimating anything.",
+    "demo": "Estimate the embedded scene and compare it with its exact truth.",
+    "presets": "List the parameter sets, or print one as a TOML file.",
+    "completion": "Print the script that completes commands in your shell.",
+}
+
+PARTLY_FAILED, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, TERMINATED = 1, 2, 70, 130, 143
+
+EXIT_CODES = """Exit codes: 0 done; 1 partly failed (what failed is named); 2 unusable input, option or output
+folder; 70 internal error; 130 interrupted by Ctrl-C."""
+
+
+class LazyGroup(click.Group):
+    """Knows its commands by name and imports them on demand."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"ioadr.app.commands.{name}").command
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            close = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(COMMANDS)}."
+            ctx.fail(f"no command {args[0]!r}. {hint}")
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        names = [CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)]
+        return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXIT_CODES)
+@click.version_option(__version__, prog_name="ioadr", message="%(prog)s %(version)s")
+def group() -> None:
+    """Depth, surface normals and occlusions from 4D light fields.
+
+    Start with `ioadr demo`, then `ioadr estimate SCENE --out DIR` on a scene of your own.
+    """
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Do what the arguments say and return the exit code; whatever goes wrong becomes a message on stderr."""
+    try:
+        return int(group.main(arguments, prog_name="ioadr", standalone_mode=False) or 0)
+    except click.Abort:
+        click.echo("ioadr: interrupted. Files that were not finished have been removed.", err=True)
+        return INTERRUPTED
+    except click.ClickException as error:
+        error.show()
+        return BAD_INPUT
+    except IoadrError as error:
+        click.echo(f"ioadr: {error}", err=True)
+        return error.exit_code
+    except MemoryError as error:
+        click.echo(
+            f"ioadr: not enough memory ({error}). Use fewer or smaller views, or close other programs.", err=True
+        )
+        return BAD_INPUT
+    except Exception as error:
+        click.echo(_internal_error(error), err=True)
+        return INTERNAL_ERROR
+
+
+def main() -> NoReturn:
+    """Entry point of the installed command."""
+    signal.signal(signal.SIGTERM, _terminate)
+    sys.exit(run())
+
+
+def _terminate(number: int, frame: Any) -> NoReturn:
+    """End as by Ctrl-C, so that unfinished files are removed."""
+    sys.exit(TERMINATED)
+
+
+def _internal_error(error: Exception) -> str:
+    """Keep the traceback in a file and say in one line where it is."""
+    summary = " ".join(f"{type(error).__name__}: {error}".split())
+    details = f"ioadr {__version__}, Python {sys.version}\n{sys.argv}\n\n{''.join(traceback.format_exception(error))}"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="ioadr-error-", suffix=".txt", delete=False, encoding="utf-8"
+        ) as file:
+            file.write(details)
+        place = f"Details are in {file.name}; please report it with them."
+    except OSError:
+        place = "Its details could not be written to the temporary folder."
+    return f"ioadr: internal error ({summary}). {place}"

@@ -1,0 +1,1 @@
+"""One module per command of `ioadr`, each with a click `command` of its name."""

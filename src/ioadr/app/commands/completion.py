@@ -1,0 +1,27 @@
+"""`ioadr completion`: shell completion."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+from ioadr.app.cli import group
+from ioadr.errors import InputError
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+def command(shell: str) -> None:
+    """Print the script that completes `ioadr` commands and options in SHELL.
+
+    \b
+    bash: add to ~/.bashrc    eval "$(ioadr completion bash)"
+    zsh:  add to ~/.zshrc     eval "$(ioadr completion zsh)"
+    fish: ioadr completion fish > ~/.config/fish/completions/ioadr.fish
+    """
+    completion = get_completion_class(shell)
+    if completion is None:
+        raise InputError(f"completion: expected one of {', '.join(SHELLS)}, found {shell!r}.")
+    click.echo(completion(group, {}, "ioadr", "_IOADR_COMPLETE").source())

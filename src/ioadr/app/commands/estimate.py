@@ -1,0 +1,76 @@
+"""`ioadr estimate`: one light field, one folder of results."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import ioadr
+from ioadr.app.estimation_options import Estimation, estimation_options
+from ioadr.app.saving_options import Saving, saving_options
+from ioadr.app.sections import SectionCommand, option
+from ioadr.app.sweep_progress import sweep_progress
+from ioadr.app.terminal import Terminal, output_options
+
+if TYPE_CHECKING:
+    from ioadr.lightfield import LightField
+    from ioadr.result import Estimate
+
+
+@click.command(cls=SectionCommand)
+@click.argument("scene", type=click.Path())
+@option("Results", "--out", required=True, type=click.Path(), metavar="DIR", help="Folder for the results.")
+@output_options
+@saving_options
+@estimation_options
+def command(terminal: Terminal, scene: str, out: str, saving: Saving, estimation: Estimation) -> None:
+    """Estimate disparity, depth and normals of the light field SCENE and write them to a folder."""
+    start = time.perf_counter()
+    saving.check(out)
+    with terminal.busy(f"reading {scene}"):
+        lightfield = estimation.prepare(ioadr.read(scene))
+    terminal.note(headline(lightfield))
+    with sweep_progress(terminal, lightfield.name) as progress:
+        estimate = estimation.run(lightfield, progress)
+    with terminal.busy(f"writing {out}"):
+        files = saving.save(estimate, out)
+    answer(terminal, estimate, files, time.perf_counter() - start)
+
+
+def headline(lightfield: LightField) -> str:
+    """The light field in one line."""
+    rows, columns = lightfield.grid
+    kind = lightfield.source.get("format", "light field")
+    size = f"{lightfield.width}×{lightfield.height} px"
+    return f"{lightfield.name}: {kind}, {rows}×{columns} views of {size}, reference view {lightfield.reference}"
+
+
+def answer(terminal: Terminal, estimate: Estimate, files: list[str], seconds: float) -> None:
+    """Tell what came out and where it is."""
+    data = summary(estimate) | {"seconds": round(seconds, 3), "files": files}
+    unit = "depth in metres" if estimate.metric else "depth is relative: the camera is unknown"
+    text = f"done in {seconds:.1f} s ({unit}, disparity range {range_text(estimate)}); wrote\n"
+    terminal.answer(text + "\n".join(f"  {file}" for file in files), data)
+
+
+def summary(estimate: Estimate) -> dict[str, Any]:
+    """What programs want to know about a result."""
+    last = estimate.history[-1].mean_cost if estimate.history else None
+    return {
+        "source": dict(estimate.source),
+        "size": list(estimate.disparity.shape),
+        "metric": estimate.metric,
+        "range": [estimate.range.minimum, estimate.range.maximum, estimate.range.origin],
+        "seed": estimate.seed,
+        "mean_cost": last,
+    }
+
+
+def range_text(estimate: Estimate) -> str:
+    extent = estimate.range
+    return f"{extent.minimum:.3g} … {extent.maximum:.3g} px, {ORIGINS[extent.origin]}"
+
+
+ORIGINS = {"file": "from the file", "user": "as given", "estimated": "estimated"}

@@ -1,0 +1,28 @@
+"""`ioadr presets`: the parameter sets."""
+
+from __future__ import annotations
+
+import click
+
+from ioadr.app.estimation_options import preset_names
+from ioadr.app.sections import SectionCommand
+from ioadr.app.terminal import Terminal, output_options
+from ioadr.parameters import PRESETS, VARIATIONS, preset
+
+LISTING = """presets: {presets}
+variations, as PRESET/VARIATION: {variations}
+
+`ioadr presets NAME > mine.toml` writes one to a file; change it and use it with --parameters mine.toml."""
+
+
+@click.command(cls=SectionCommand)
+@click.argument("name", required=False, shell_complete=preset_names)
+@output_options
+def command(terminal: Terminal, name: str | None) -> None:
+    """List the parameter sets, or print NAME as a TOML file with the meaning of each value."""
+    if name is None:
+        text = LISTING.format(presets=", ".join(PRESETS), variations=", ".join(VARIATIONS))
+        terminal.answer(text, {"presets": list(PRESETS), "variations": list(VARIATIONS)})
+        return
+    parameters = preset(name)
+    terminal.answer(parameters.to_toml().rstrip(), parameters.to_dict())

@@ -1,0 +1,106 @@
+"""The options of an estimation, shared by all commands that run one."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+import ioadr
+from ioadr.app.sections import option
+from ioadr.errors import InputError
+
+if TYPE_CHECKING:
+    from ioadr.lightfield import DisparityRange, LightField
+    from ioadr.parameters import Parameters
+    from ioadr.result import Estimate
+
+_option = functools.partial(option, "Estimation")
+
+
+@dataclass(frozen=True)
+class Estimation:
+    """How to estimate, as the command line says."""
+
+    parameters: Parameters
+    seed: int
+    threads: int | None
+    range: DisparityRange | None
+    reference: tuple[int, int] | None
+
+    def prepare(self, lightfield: LightField) -> LightField:
+        """The light field with the range and reference view that were asked for."""
+        if self.range is not None:
+            lightfield = lightfield.with_(range=self.range)
+        if self.reference is not None:
+            lightfield = lightfield.with_(reference=self.reference)
+        return lightfield
+
+    def run(self, lightfield: LightField, progress: Callable[..., None] | None = None) -> Estimate:
+        return ioadr.estimate(
+            self.prepare(lightfield), self.parameters, seed=self.seed, progress=progress, threads=self.threads
+        )
+
+
+def estimation_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --preset, --parameters, --set, --seed, --threads, --range and --reference as one `Estimation`."""
+
+    @_option("--preset", metavar="NAME", shell_complete=preset_names, show_default="paper", help="Parameter set.")
+    @_option("--parameters", type=click.Path(), metavar="FILE", help="Parameters from a TOML file.")
+    @_option("--set", "changes", multiple=True, metavar="GROUP.NAME=VALUE", help="Change a parameter; may be repeated.")
+    @_option(
+        "--seed",
+        type=click.IntRange(min=0),
+        metavar="N",
+        default=0,
+        show_default=True,
+        help="Of the random candidates.",
+    )
+    @_option("--threads", type=click.IntRange(min=1), metavar="N", show_default="all", help="CPU threads.")
+    @_option("--range", "limits", type=float, nargs=2, metavar="MIN MAX", help="Disparities to consider, in px.")
+    @_option("--reference", type=int, nargs=2, metavar="ROW COL", show_default="centre", help="View to estimate.")
+    @functools.wraps(command)
+    def run(
+        *args: Any,
+        preset: str | None,
+        parameters: str | None,
+        changes: tuple[str, ...],
+        seed: int,
+        threads: int | None,
+        limits: tuple[float, float] | None,
+        reference: tuple[int, int] | None,
+        **options: Any,
+    ) -> Any:
+        chosen = chosen_parameters(preset, parameters, changes)
+        limited = ioadr.DisparityRange(*limits, origin="user") if limits else None
+        return command(*args, estimation=Estimation(chosen, seed, threads, limited, reference), **options)
+
+    return run
+
+
+def chosen_parameters(preset: str | None, file: str | None, changes: Iterable[str]) -> Parameters:
+    """A preset or a file, with single values changed."""
+    if preset and file:
+        raise InputError(
+            f"parameters: expected --preset or --parameters, found both. Leave --preset out and write "
+            f'preset = "{preset}" at the top of {file}.'
+        )
+    base = ioadr.load_parameters(file) if file else ioadr.preset(preset or "paper")
+    return base.vary(dict(_split(change) for change in changes))
+
+
+def _split(change: str) -> tuple[str, str]:
+    name, equals, value = change.partition("=")
+    if not equals:
+        raise InputError(f"--set: expected GROUP.NAME=VALUE such as congruence.weight=50, found {change!r}.")
+    return name.strip(), value.strip()
+
+
+def preset_names(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    from ioadr.parameters import PRESETS, VARIATIONS
+
+    names = [*PRESETS, *(f"{preset}/{variation}" for preset in PRESETS for variation in VARIATIONS)]
+    return [name for name in names if name.startswith(start)]

@@ -1,0 +1,47 @@
+"""Where results go and which files they become, shared by all commands that save."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ioadr.app.sections import option
+
+if TYPE_CHECKING:
+    from ioadr.result import Estimate
+
+
+@dataclass(frozen=True)
+class Saving:
+    """How to save, as the command line says."""
+
+    formats: Sequence[str] | None
+    overwrite: bool
+    report: bool
+
+    def check(self, folder: str) -> None:
+        """Refuse an unusable folder before the long computation."""
+        from ioadr.io.atomic import check_folder
+
+        check_folder(folder, overwrite=self.overwrite)
+
+    def save(self, estimate: Estimate, folder: str) -> list[str]:
+        """Paths of what was written."""
+        chosen = {} if self.formats is None else {"formats": self.formats}
+        return estimate.save(folder, overwrite=self.overwrite, report=self.report, **chosen)
+
+
+def saving_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --save, --overwrite and --no-report as one `Saving`."""
+
+    @option("Results", "--save", "names", metavar="LIST", help="Files to write, for example pfm,png,ply.")
+    @option("Results", "--overwrite", is_flag=True, help="Replace earlier results in the folder.")
+    @option("Results", "--no-report", is_flag=True, help="Leave out report.html.")
+    @functools.wraps(command)
+    def run(*args: Any, names: str | None, overwrite: bool, no_report: bool, **options: Any) -> Any:
+        formats = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
+        return command(*args, saving=Saving(formats, overwrite, not no_report), **options)
+
+    return run

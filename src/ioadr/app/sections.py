@@ -1,0 +1,38 @@
+"""Options under headings, so that a long --help can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+LAST = ("Messages", "Options")
+"""Headings that come after all others; the second holds --help."""
+
+
+class SectionOption(click.Option):
+    """An option that knows its heading."""
+
+    def __init__(self, *args: Any, section: str, **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.section = section
+
+
+def option(section: str, *names: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """`click.option` under a heading."""
+    return click.option(*names, cls=SectionOption, section=section, **settings)
+
+
+class SectionCommand(click.Command):
+    """A command whose help shows options under their headings, in order of appearance."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx) if isinstance(parameter, click.Option) else None
+            if record is not None:
+                sections.setdefault(getattr(parameter, "section", "Options"), []).append(record)
+        for title in sorted(sections, key=lambda title: LAST.index(title) + 1 if title in LAST else 0):
+            with formatter.section(title):
+                formatter.write_dl(sections[title])

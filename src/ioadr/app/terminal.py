@@ -1,0 +1,119 @@
+"""What a person or a program sees of a running command.
+
+Results go to stdout, as text or, with --json, as one JSON object; everything else goes to stderr.
+Bars and spinners appear only where stderr is a terminal.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import logging
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ioadr.app.sections import option
+from ioadr.errors import IoadrError
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+
+class Terminal:
+    """The one way by which commands talk."""
+
+    def __init__(self, quiet: bool = False, verbose: bool = False, as_json: bool = False) -> None:
+        self.quiet = quiet
+        self.verbose = verbose
+        self.as_json = as_json
+
+    @property
+    def live(self) -> bool:
+        """Whether somebody watches."""
+        return sys.stderr.isatty() and not self.quiet
+
+    def note(self, text: str) -> None:
+        """Something worth knowing on the way."""
+        if not self.quiet:
+            click.echo(text, err=True)
+
+    def detail(self, text: str) -> None:
+        """Something for --verbose only."""
+        if self.verbose:
+            click.echo(text, err=True)
+
+    def answer(self, text: str, data: Mapping[str, Any]) -> None:
+        """The command's result: `data` for programs, `text` for people."""
+        if self.as_json:
+            click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+        elif not self.quiet:
+            click.echo(text)
+
+    def bar(self, *columns: Any) -> Progress:
+        """A rich progress bar on stderr; draws nothing where nobody watches."""
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+        standard = (
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            *columns,
+            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+        )
+        return Progress(*standard, console=Console(stderr=True), disable=not self.live, transient=True)
+
+    def busy(self, text: str) -> AbstractContextManager[Any]:
+        """A spinner with `text` while the block runs."""
+        from rich.console import Console
+
+        return Console(stderr=True, quiet=not self.live).status(text)
+
+    @contextmanager
+    def hearing(self) -> Iterator[None]:
+        """What the package's modules log is told as notes while the block runs."""
+        logger = logging.getLogger("ioadr")
+        handler = _Notes(self)
+        level = logger.level
+        logger.addHandler(handler)
+        logger.setLevel(logging.DEBUG if self.verbose else logging.INFO)
+        try:
+            yield
+        finally:
+            logger.setLevel(level)
+            logger.removeHandler(handler)
+
+
+class _Notes(logging.Handler):
+    def __init__(self, terminal: Terminal) -> None:
+        super().__init__()
+        self.terminal = terminal
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.terminal.note(self.format(record))
+
+
+def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --quiet, --verbose and --json; the command receives a `Terminal` as its first argument."""
+
+    @option("Messages", "-q", "--quiet", is_flag=True, help="Print nothing but errors.")
+    @option("Messages", "-v", "--verbose", is_flag=True, help="Print more about each step.")
+    @option("Messages", "--json", "as_json", is_flag=True, help="Print the result as one JSON object, errors too.")
+    @functools.wraps(command)
+    def run(*args: Any, quiet: bool, verbose: bool, as_json: bool, **options: Any) -> Any:
+        if quiet and verbose:
+            raise click.UsageError("expected --quiet or --verbose, found both. Leave one out.")
+        terminal = Terminal(quiet, verbose, as_json)
+        try:
+            with terminal.hearing():
+                return command(terminal, *args, **options)
+        except IoadrError as error:
+            if as_json:
+                terminal.answer("", {"error": str(error), "exit_code": error.exit_code})
+            raise
+
+    return run
