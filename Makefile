@@ -1,0 +1,61 @@
+# The project's commands; `make` alone lists them. Needs Python 3.11 or newer and nothing else.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# Stamp files: what was installed for which pyproject.toml. The demo does not wait for the development tools.
+RUNTIME := $(VENV)/.runtime
+TOOLS := $(VENV)/.tools
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: setup
+setup: $(TOOLS) ## create .venv with the package, all extras and the development tools
+
+.PHONY: demo
+demo: $(RUNTIME) ## estimate the embedded scene into out/demo and print its errors against the exact truth
+	@$(BIN)/ioadr demo --out out/demo --overwrite
+
+.PHONY: test
+test: lint ## lint, types and all quick tests
+	@$(BIN)/python -m pytest -q -m "not slow"
+
+.PHONY: test-slow
+test-slow: $(TOOLS) ## the tests that take longer
+	@$(BIN)/python -m pytest -q -m slow
+
+.PHONY: lint
+lint: $(TOOLS) ## style, format and types, without changing anything
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+	@$(BIN)/mypy
+
+.PHONY: format
+format: $(TOOLS) ## put the code into the project's format
+	@$(BIN)/ruff check --fix
+	@$(BIN)/ruff format
+
+.PHONY: clean
+clean: ## remove what the other commands made, .venv included
+	rm -rf $(VENV) out build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "ioadr needs Python 3.11 or newer, found $$($(PYTHON) --version). Name another: make PYTHON=python3.12"; exit 1; }
+	@echo "creating $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+
+$(RUNTIME): pyproject.toml | $(BIN)/python
+	@echo "installing ioadr into $(VENV) (a minute, once)"
+	@$(INSTALL) --editable '.[all]'
+	@touch $@
+
+$(TOOLS): pyproject.toml | $(BIN)/python
+	@echo "installing ioadr and the development tools into $(VENV) (a minute, once)"
+	@$(INSTALL) --editable '.[all,dev]'
+	@touch $(RUNTIME) $@
