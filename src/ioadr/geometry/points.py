@@ -33,15 +33,20 @@ def points_from_disparity(disparity: NDArray[Any], rays: RayModel) -> NDArray[An
     return np.stack([x, y, z], axis=-1).astype(disparity.dtype)
 
 
-def normals_from_points(points: NDArray[Any]) -> NDArray[Any]:
-    """Cross product of Scharr tangents (Eqs. 17–19), unit length, facing the camera; edges replicated."""
+def normals_from_points(points: NDArray[Any], facing: bool = True) -> NDArray[Any]:
+    """Cross product of Scharr tangents (Eqs. 17–19), unit length, edges replicated.
+
+    `facing` turns those towards the camera that point away from it, as at a jump seen from the side.
+    """
     padded = np.pad(points.astype(np.float64), ((1, 1), (1, 1), (0, 0)), mode="edge")
     across = _scharr(padded, axis=1)
     down = _scharr(padded, axis=0)
     normal = np.cross(down, across)
     length = np.linalg.norm(normal, axis=-1, keepdims=True)
     normal = np.divide(normal, length, out=np.full_like(normal, np.nan), where=length > 0)
-    return np.where(normal[..., 2:] > 0, -normal, normal).astype(points.dtype)
+    if facing:
+        normal = np.where(normal[..., 2:] > 0, -normal, normal)
+    return normal.astype(points.dtype)
 
 
 def _scharr(padded: NDArray[Any], axis: int) -> NDArray[Any]:

@@ -1,0 +1,115 @@
+"""What is known about a scene: its exact disparities, camera and regions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, UnidentifiedImageError
+
+from ioadr.errors import InputError
+from ioadr.evaluation.metrics import interior
+from ioadr.geometry.camera import Camera
+from ioadr.io.pfm import read_pfm
+from ioadr.io.scene_parameters import read_scene_parameters
+from ioadr.lightfield import DisparityRange
+
+BORDER = 15
+"""px at the image's edge that never count (times `scale`)."""
+HIGH_RESOLUTION = 10
+LABELS = ("boxes", "dots_by_size", "vertical_bins")
+"""Masks whose values are numbers of things; all others are yes or no."""
+
+Resolution = Literal["lowres", "highres"]
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Maps are [N, M] at `scale` times the size of the light field's views."""
+
+    disparity: NDArray[np.floating[Any]]
+    camera: Camera | None = None
+    """None: normals are not scored."""
+    masks: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    """By the benchmark's names without `mask_`: "planes", "smooth_surfaces", "discontinuities", "fine", …"""
+    name: str = "scene"
+    range: DisparityRange | None = None
+    border: int = BORDER
+    scale: int = 1
+
+    def __post_init__(self) -> None:
+        shape = self.disparity.shape
+        wrong = [f"mask {key} {mask.shape}" for key, mask in self.masks.items() if mask.shape != shape]
+        if len(shape) != 2 or wrong:
+            raise InputError(
+                f"{self.name}: expected truth [height, width] and masks of the same size, "
+                f"found truth {shape}{''.join(', ' + item for item in wrong)}."
+            )
+        if min(shape) <= 2 * self.border * self.scale:
+            raise InputError(
+                f"{self.name}: expected a truth larger than {2 * self.border * self.scale} px, whose border of "
+                f"{self.border * self.scale} px is not scored, found {shape[1]}×{shape[0]}."
+            )
+
+    @property
+    def area(self) -> NDArray[np.bool_]:
+        """Pixels that are scored."""
+        area = interior(self.disparity.shape, self.border * self.scale)
+        area &= np.isfinite(self.disparity)
+        return area
+
+    def region(self, *names: str) -> NDArray[np.bool_] | None:
+        """Scored pixels in any of the named masks; None when one of them is missing."""
+        if any(name not in self.masks for name in names):
+            return None
+        inside = np.zeros(self.disparity.shape, bool)
+        for name in names:
+            inside |= self.masks[name].astype(bool)
+        return inside & self.area
+
+
+def load_truth(folder: str | Path, resolution: Resolution = "lowres") -> Truth:
+    """Truth of a benchmark scene folder: `gt_disp_*.pfm`, `mask_*.png`, `parameters.cfg`."""
+    folder = Path(folder)
+    parameters = read_scene_parameters(folder)
+    path = folder / f"gt_disp_{resolution}.pfm"
+    if not path.is_file():
+        raise InputError(
+            f"{folder}: expected the scene's truth {path.name} in it, found none. "
+            "Give a scene with ground truth, such as the benchmark's training scenes."
+        )
+    scale = HIGH_RESOLUTION if resolution == "highres" else 1
+    disparity = read_pfm(path)
+    expected = (parameters.camera.height * scale, parameters.camera.width * scale)
+    if disparity.shape != expected:
+        raise InputError(f"{path}: expected {expected[1]}×{expected[0]} px, found {_size(disparity.shape)}.")
+    masks = {}
+    for file in sorted(folder.glob(f"mask_*_{resolution}.png")):
+        name = file.name[len("mask_") : -len(f"_{resolution}.png")]
+        masks[name] = _read_mask(file, disparity.shape, labels=name in LABELS)
+    return Truth(disparity, parameters.camera, masks, folder.absolute().name, parameters.range, scale=scale)
+
+
+def has_truth(folder: str | Path) -> bool:
+    """Whether `load_truth` has something to load."""
+    return (Path(folder) / "gt_disp_lowres.pfm").is_file()
+
+
+def _read_mask(path: Path, shape: tuple[int, ...], labels: bool) -> NDArray[Any]:
+    try:
+        with Image.open(path) as image:
+            if (image.height, image.width) != shape:
+                raise InputError(f"{path}: expected a mask of {_size(shape)} px, found {image.width}×{image.height}.")
+            values = np.asarray(image)
+    except (OSError, UnidentifiedImageError, SyntaxError, Image.DecompressionBombError) as error:
+        raise InputError(f"{path}: expected a PNG mask, found: {error}.") from error
+    values = values if values.ndim == 2 else values[..., 0]
+    return values if labels else values > 0
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return f"{shape[1]}×{shape[0]}"

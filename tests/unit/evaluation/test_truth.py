@@ -1,0 +1,77 @@
+"""Truth from a scene folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from ioadr.errors import InputError
+from ioadr.evaluation.truth import Truth, has_truth, load_truth
+from ioadr.geometry.camera import Camera
+from ioadr.io.pfm import write_pfm
+from ioadr.io.scene_parameters import SceneParameters, format_scene_parameters
+
+WIDTH, HEIGHT = 40, 32
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    parameters = SceneParameters(Camera(100.0, 35.0, 25.0, 4.0, WIDTH, HEIGHT), (3, 3), None, "desk")
+    (folder / "parameters.cfg").write_text(format_scene_parameters(parameters), encoding="utf-8")
+    write_pfm(folder / "gt_disp_lowres.pfm", np.zeros((HEIGHT, WIDTH)))
+    save(folder / "mask_planes_lowres.png", np.full((HEIGHT, WIDTH), 255, np.uint8))
+    save(folder / "mask_boxes_lowres.png", np.full((HEIGHT, WIDTH), 3, np.uint8))
+    return folder
+
+
+def save(path: Path, values: np.ndarray) -> None:
+    Image.fromarray(values).save(path)
+
+
+def test_a_folder_gives_map_masks_and_camera(folder: Path) -> None:
+    truth = load_truth(folder)
+    assert has_truth(folder)
+    assert truth.name == "desk"
+    assert truth.disparity.shape == (HEIGHT, WIDTH)
+    assert truth.camera == Camera(100.0, 35.0, 25.0, 4.0, WIDTH, HEIGHT)
+    assert truth.masks["planes"].dtype == bool
+    assert set(np.unique(truth.masks["boxes"])) == {3}
+    region = truth.region("planes", "boxes")
+    assert region is not None
+    assert region.sum() == (HEIGHT - 30) * (WIDTH - 30)
+    assert truth.region("planes", "fine") is None
+
+
+def test_masks_may_be_colour_or_one_bit(folder: Path) -> None:
+    save(folder / "mask_fine_lowres.png", np.full((HEIGHT, WIDTH, 3), 255, np.uint8))
+    Image.new("1", (WIDTH, HEIGHT), 1).save(folder / "mask_smooth_surfaces_lowres.png")
+    masks = load_truth(folder).masks
+    assert masks["fine"].all()
+    assert masks["smooth_surfaces"].all()
+    assert masks["fine"].shape == (HEIGHT, WIDTH)
+
+
+def test_faults_are_named(folder: Path) -> None:
+    save(folder / "mask_fine_lowres.png", np.zeros((5, 6), np.uint8))
+    with pytest.raises(InputError, match=r"mask_fine_lowres\.png: expected a mask of 40×32 px, found 6×5"):
+        load_truth(folder)
+    (folder / "mask_fine_lowres.png").write_bytes(b"no picture")
+    with pytest.raises(InputError, match=r"mask_fine_lowres\.png: expected a PNG mask"):
+        load_truth(folder)
+    write_pfm(folder / "gt_disp_lowres.pfm", np.zeros((WIDTH, HEIGHT)))
+    with pytest.raises(InputError, match=r"gt_disp_lowres\.pfm: expected 40×32 px, found 32×40"):
+        load_truth(folder)
+    (folder / "gt_disp_lowres.pfm").unlink()
+    assert not has_truth(folder)
+    with pytest.raises(InputError, match=r"expected the scene's truth gt_disp_lowres\.pfm"):
+        load_truth(folder)
+
+
+def test_a_truth_that_is_all_border_is_refused() -> None:
+    with pytest.raises(InputError, match="larger than 30 px"):
+        Truth(np.zeros((30, 90)))
