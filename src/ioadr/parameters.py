@@ -152,7 +152,7 @@ def load_parameters(path: str | Path) -> Parameters:
         raise InputError(f"{path}: expected a TOML file of parameters, found: {error}. See `ioadr presets`.") from error
     base = content.pop("preset", "paper")
     if not isinstance(base, str):
-        raise InputError(f"{path}: expected preset = \"name\", found {base!r}.")
+        raise InputError(f'{path}: expected preset = "name", found {base!r}.')
     changes: dict[str, Any] = {}
     for group, values in content.items():
         if not isinstance(values, dict):
@@ -173,7 +173,7 @@ def _find(name: str) -> tuple[str, dataclasses.Field[Any]]:
 
 def _convert(name: str, value: Any, item: dataclasses.Field[Any]) -> Any:
     """Text from the command line becomes the field's type; numbers from a file stay what they are."""
-    kind = type(item.default)
+    kind: type[Any] = type(item.default)
     if not isinstance(value, str) or kind is str:
         return float(value) if kind is float and type(value) is int else value
     text = value.strip().lower()
@@ -186,7 +186,7 @@ def _convert(name: str, value: Any, item: dataclasses.Field[Any]) -> Any:
 
 
 def _check(name: str, value: Any, item: dataclasses.Field[Any]) -> None:
-    kind = type(item.default)
+    kind: type[Any] = type(item.default)
     choices = _choices(item)
     if type(value) is not kind or (kind is float and not abs(value) < float("inf")):
         raise InputError(f"parameter {name}: expected a finite {kind.__name__}, found {value!r}.")
