@@ -126,6 +126,12 @@ class LightField:
         assert self.positions is not None
         return (self.positions - self.positions[self.reference]) * np.asarray(self.eta)
 
+    @property
+    def reach(self) -> tuple[float, float]:
+        """Largest shift (vertical, horizontal) in px of any present view per px of disparity."""
+        vertical, horizontal = np.abs(self.offsets[self.present]).max(axis=0)
+        return float(vertical), float(horizontal)
+
     def with_(self, **changes: Any) -> LightField:
         """A copy with some fields replaced (views are shared)."""
         return replace(self, **changes)

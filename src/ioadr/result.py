@@ -88,6 +88,29 @@ class Estimate:
 
         return normals_from_points(self.points)
 
+    @cached_property
+    def occlusion_boundary(self) -> NDArray[np.bool_]:
+        """[N, M], True where a neighbour is nearer by enough to hide the pixel in some view."""
+        from ioadr.geometry.discontinuity import occlusion_boundary
+
+        rows, columns = self.source.get("grid", (9, 9))
+        vertical, horizontal = self.source.get("reach", ((rows - 1) / 2, (columns - 1) / 2))
+        return occlusion_boundary(self.disparity, (vertical, horizontal))
+
+    @cached_property
+    def surface_cells(self) -> NDArray[np.uint8]:
+        """[N−1, M−1], how triangles between neighbouring `points` cover the surfaces, without bridging gaps."""
+        from ioadr.geometry.discontinuity import surface_cells
+
+        return surface_cells(self.points)
+
+    @property
+    def triangles(self) -> NDArray[np.int32]:
+        """[T, 3] pixel numbers n·M + m, counter-clockwise as the camera sees them."""
+        from ioadr.geometry.discontinuity import triangles
+
+        return triangles(self.surface_cells)
+
     @property
     def provenance(self) -> dict[str, Any]:
         """All that is needed to do it again."""

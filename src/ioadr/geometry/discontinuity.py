@@ -1,0 +1,74 @@
+"""Where a surface ends: pixels beside an occluder, and triangles that must not bridge a gap."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+STEEPEST = 85.0
+"""Degrees between line of sight and normal; what is seen at a flatter angle is taken for a gap, not for a surface."""
+
+
+def occlusion_boundary(disparity: NDArray[Any], reach: tuple[float, float]) -> NDArray[np.bool_]:
+    """[N, M], True where a neighbour above, below or beside is nearer by enough to hide the pixel in some view.
+
+    `reach` is the farthest view's distance (vertical, horizontal) in px of shift per px of disparity:
+    a neighbour 1 px away hides the pixel there once it is 1 / reach px of disparity nearer.
+    """
+    boundary = np.zeros(disparity.shape, bool)
+    for axis, distance in enumerate(reach):
+        step = np.diff(disparity, axis=axis) * distance
+        before = [slice(None), slice(None)]
+        after = [slice(None), slice(None)]
+        before[axis], after[axis] = slice(None, -1), slice(1, None)
+        boundary[tuple(before)] |= step >= 1
+        boundary[tuple(after)] |= step <= -1
+    return boundary
+
+
+def surface_cells(points: NDArray[Any], steepest: float = STEEPEST) -> NDArray[np.uint8]:
+    """[N−1, M−1]: how the cell between four pixels is covered by two triangles of [N, M, 3] `points`.
+
+    Bit 0: its diagonal runs from top left to bottom right (the one with the smaller step in depth is taken).
+    Bits 1 and 2: the left and the right triangle belong to a surface.
+    """
+    points = points.astype(np.float32, copy=False)
+    top_left, top_right, bottom_left, bottom_right = _corners(points)
+    falling = _depth_step(top_left, bottom_right) <= _depth_step(top_right, bottom_left)
+    chosen = falling[..., None]
+    limit = math.cos(math.radians(steepest))
+    left = _faces_camera(top_left, bottom_left, np.where(chosen, bottom_right, top_right), limit)
+    right = _faces_camera(np.where(chosen, top_left, bottom_left), bottom_right, top_right, limit)
+    return np.asarray(falling | left << 1 | right << 2, np.uint8)
+
+
+def triangles(cells: NDArray[np.uint8]) -> NDArray[np.int32]:
+    """[T, 3] pixel numbers (n·M + m), counter-clockwise as the camera sees them, of the cells' surfaces."""
+    height, width = cells.shape[0] + 1, cells.shape[1] + 1
+    index = np.arange(height * width, dtype=np.int32).reshape(height, width)
+    top_left, top_right, bottom_left, bottom_right = _corners(index)
+    falling = (cells & 1) > 0
+    left = np.stack([top_left, bottom_left, np.where(falling, bottom_right, top_right)], axis=-1)
+    right = np.stack([np.where(falling, top_left, bottom_left), bottom_right, top_right], axis=-1)
+    return np.concatenate([left[(cells & 2) > 0], right[(cells & 4) > 0]])
+
+
+def _corners(grid: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+    return grid[:-1, :-1], grid[:-1, 1:], grid[1:, :-1], grid[1:, 1:]
+
+
+def _depth_step(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """Infinite where a point is missing, so that the other diagonal is taken."""
+    step: NDArray[Any] = np.nan_to_num(np.abs(a[..., 2] - b[..., 2]), nan=np.inf)
+    return step
+
+
+def _faces_camera(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], limit: float) -> NDArray[np.int_]:
+    """1 where the triangle is seen less obliquely than the limit; 0 elsewhere and where a corner is missing."""
+    normal = np.cross(b - a, c - a)
+    along = np.abs(np.einsum("...i,...i", normal, a))
+    length = np.linalg.norm(normal, axis=-1) * np.linalg.norm(a, axis=-1)
+    return np.asarray(along > limit * length, np.int_)
