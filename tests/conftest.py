@@ -1,4 +1,4 @@
-"""What several test files share."""
+"""Fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+ROOT = Path(__file__).resolve().parent.parent
+
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """Benchmark data beside the repository, or wherever IOADR_SHARED says."""
-    path = Path(os.environ.get("IOADR_SHARED") or Path(__file__).parents[2] / "shared")
-    if not (path / "data").is_dir():
-        pytest.skip("benchmark data not found; set IOADR_SHARED to the folder that holds data/")
-    return path
+    """The benchmark's data, which is no part of the repository: $IOADR_SHARED, or `shared` beside the checkout."""
+    folder = Path(os.environ.get("IOADR_SHARED") or ROOT.parent / "shared")
+    if not (folder / "data").is_dir():
+        pytest.skip(f"no benchmark data in {folder}; name its folder in IOADR_SHARED")
+    return folder
