@@ -38,7 +38,10 @@ class Camera:
     focus_distance_m: float
     """Where the disparity is zero; infinity for unshifted parallel cameras."""
     width: int
+    """Of the whole image, in px, also where only a part of it was read."""
     height: int
+    origin: tuple[float, float] = (0.0, 0.0)
+    """Pixel (row, column) of the whole image at which the image that was read begins."""
 
     def __post_init__(self) -> None:
         for name in ("focal_length_mm", "sensor_size_mm", "baseline_mm", "focus_distance_m"):
@@ -61,8 +64,8 @@ class Camera:
             1.0 / self.focus_distance_m,
             pitch,
             pitch,
-            0.5 * (self.width - 1),
-            0.5 * (self.height - 1),
+            0.5 * (self.width - 1) - self.origin[1],
+            0.5 * (self.height - 1) - self.origin[0],
         )
 
     def benchmark(self) -> RayModel:
@@ -73,8 +76,8 @@ class Camera:
             1.0 / self.focus_distance_m,
             scale / max(self.height - 1, 1),
             scale / max(self.width - 1, 1),
-            0.0,
-            0.0,
+            0.0 - self.origin[1],
+            0.0 - self.origin[0],
         )
 
 
