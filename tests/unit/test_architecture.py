@@ -1,0 +1,131 @@
+"""The walls of the house: who may import whom, who may know the truth, how long things may be."""
+
+from __future__ import annotations
+
+import ast
+import re
+import statistics
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "ioadr"
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+NOUNS = {"errors", "parameters", "lightfield", "geometry.camera"}
+METHOD = NOUNS | {"_jit", "geometry", "result"}
+
+MAY_IMPORT = {
+    "errors": set(),
+    "parameters": {"errors"},
+    "geometry.camera": {"errors"},
+    "lightfield": {"errors", "geometry.camera"},
+    "_jit": {"errors"},
+    "geometry": NOUNS | {"_jit"},
+    "result": NOUNS | {"geometry"},
+    "cost": METHOD,
+    "solver": METHOD | {"cost"},
+    "estimate": METHOD | {"cost", "solver"},
+    "io": NOUNS | {"result"},
+    "evaluation": METHOD | {"cost", "solver", "estimate", "io"},
+    "app": METHOD | {"cost", "solver", "estimate", "io", "evaluation"},
+}
+"""A room may import itself, the package's root (version and public names) and these."""
+
+DOORS = {
+    ("result", "io"): "Estimate.save is the method people look for; it calls io when it is called",
+}
+"""Imports against the rule, each with its reason."""
+
+LONG_KERNELS: set[str] = set()
+"""Kernels whose loop would read worse in pieces: `room.module.function`."""
+
+
+def room(module: str) -> str:
+    """`geometry.camera` is a noun that lives with its formulas; otherwise the first name is the room."""
+    return module if module == "geometry.camera" else module.split(".")[0]
+
+
+def name_of(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Modules of ioadr that a file imports anywhere, without the leading `ioadr.`."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}: imports are written in full"
+            found = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        yield from (name.removeprefix("ioadr.") for name in found if name.startswith("ioadr."))
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_imports_point_one_way(path):
+    own = room(name_of(path))
+    if own in ("__init__", "__main__"):
+        return
+    for imported in imports(path):
+        target = next((known for known in ("geometry.camera",) if imported.startswith(known)), room(imported))
+        if target not in MAY_IMPORT or target == own or (own, target) in DOORS:
+            continue
+        assert target in MAY_IMPORT[own], f"{name_of(path)} imports {imported}: {own} may not know {target}"
+
+
+def test_every_module_has_a_room():
+    assert {room(name_of(path)) for path in FILES} - {"__init__", "__main__"} <= set(MAY_IMPORT)
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_truth_stays_in_evaluation(path):
+    if room(name_of(path)) in ("evaluation", "app"):
+        return
+    words = {node.id for node in ast.walk(tree(path)) if isinstance(node, ast.Name)}
+    words |= {node.attr for node in ast.walk(tree(path)) if isinstance(node, ast.Attribute)}
+    words |= {node.arg for node in ast.walk(tree(path)) if isinstance(node, ast.arg)}
+    words |= {node.name for node in ast.walk(tree(path)) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    knowing = {word for word in words if re.search(r"(^|_)(gt|truth)(_|$)", word.lower())}
+    assert not knowing, f"{name_of(path)} knows the truth: {knowing}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_only_app_talks(path):
+    calls = [node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
+    printing = [call for call in calls if isinstance(call, ast.Name) and call.id == "print"]
+    assert not printing, f"{name_of(path)} prints; the command line talks through app.terminal"
+
+
+def functions() -> Iterator[tuple[str, int]]:
+    """Name and length of every function, from `def` to its last line."""
+    for path in FILES:
+        for node in ast.walk(tree(path)):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                assert node.end_lineno is not None
+                yield f"{name_of(path)}.{node.name}", node.end_lineno - node.lineno + 1
+
+
+def test_functions_are_short():
+    lengths = dict(functions())
+    too_long = {name for name, length in lengths.items() if length > 60}
+    assert too_long == LONG_KERNELS
+    assert statistics.median(lengths.values()) <= 12
+    assert statistics.quantiles(lengths.values(), n=10)[-1] <= 35
+
+
+def test_modules_are_short():
+    lengths = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
+    assert {name: length for name, length in lengths.items() if length > 350} == {}
+
+
+def test_there_is_no_lumber_room():
+    assert not {path.stem for path in FILES} & {"utils", "util", "helpers", "misc", "common", "tools"}
