@@ -194,8 +194,8 @@ def _check(name: str, value: Any, item: dataclasses.Field[Any]) -> None:
         raise InputError(f"parameter {name}: expected one of {', '.join(choices)}, found {value!r}.")
     low, high = item.metadata["low"], item.metadata["high"]
     if (low is not None and value < low) or (high is not None and value > high):
-        bounds = f"{'' if low is None else low} … {'' if high is None else high}"
-        raise InputError(f"parameter {name}: expected a value in {bounds}, found {value}.")
+        bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
+        raise InputError(f"parameter {name}: expected a value {bounds}, found {value}.")
 
 
 def _choices(item: dataclasses.Field[Any]) -> tuple[str, ...]:
