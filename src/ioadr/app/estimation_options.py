@@ -14,7 +14,7 @@ from ioadr.app.sections import option
 from ioadr.errors import InputError
 
 if TYPE_CHECKING:
-    from ioadr.lightfield import DisparityRange, LightField
+    from ioadr.lightfield import LightField
     from ioadr.parameters import Parameters
     from ioadr.result import Estimate
 
@@ -28,25 +28,13 @@ class Estimation:
     parameters: Parameters
     seed: int
     threads: int | None
-    range: DisparityRange | None
-    reference: tuple[int, int] | None
-
-    def prepare(self, lightfield: LightField) -> LightField:
-        """The light field with the range and reference view that were asked for."""
-        if self.range is not None:
-            lightfield = lightfield.with_(range=self.range)
-        if self.reference is not None:
-            lightfield = lightfield.with_(reference=self.reference)
-        return lightfield
 
     def run(self, lightfield: LightField, progress: Callable[..., None] | None = None) -> Estimate:
-        return ioadr.estimate(
-            self.prepare(lightfield), self.parameters, seed=self.seed, progress=progress, threads=self.threads
-        )
+        return ioadr.estimate(lightfield, self.parameters, seed=self.seed, progress=progress, threads=self.threads)
 
 
 def estimation_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --preset, --parameters, --set, --seed, --threads, --range and --reference as one `Estimation`."""
+    """Adds --preset, --parameters, --set, --seed and --threads as one `Estimation`."""
 
     @_option("--preset", metavar="NAME", shell_complete=preset_names, show_default="paper", help="Parameter set.")
     @_option("--parameters", type=click.Path(), metavar="FILE", help="Parameters from a TOML file.")
@@ -60,8 +48,6 @@ def estimation_options(command: Callable[..., Any]) -> Callable[..., Any]:
         help="Of the random candidates.",
     )
     @_option("--threads", type=click.IntRange(min=1), metavar="N", show_default="all", help="CPU threads.")
-    @_option("--range", "limits", type=float, nargs=2, metavar="MIN MAX", help="Disparities to consider, in px.")
-    @_option("--reference", type=int, nargs=2, metavar="ROW COL", show_default="centre", help="View to estimate.")
     @functools.wraps(command)
     def run(
         *args: Any,
@@ -70,13 +56,10 @@ def estimation_options(command: Callable[..., Any]) -> Callable[..., Any]:
         changes: tuple[str, ...],
         seed: int,
         threads: int | None,
-        limits: tuple[float, float] | None,
-        reference: tuple[int, int] | None,
         **options: Any,
     ) -> Any:
         chosen = chosen_parameters(preset, parameters, changes)
-        limited = ioadr.DisparityRange(*limits, origin="user") if limits else None
-        return command(*args, estimation=Estimation(chosen, seed, threads, limited, reference), **options)
+        return command(*args, estimation=Estimation(chosen, seed, threads), **options)
 
     return run
 

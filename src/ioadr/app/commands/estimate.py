@@ -22,15 +22,19 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @click.argument("scene", type=click.Path())
 @option("Results", "--out", required=True, type=click.Path(), metavar="DIR", help="Folder for the results.")
+@option("Reading", "--range", "limits", type=float, nargs=2, metavar="MIN MAX", help="Disparities to consider, in px.")
+@option("Reading", "--reference", type=int, nargs=2, metavar="ROW COL", help="View to estimate, from 0 0.")
 @output_options
 @saving_options
 @estimation_options
-def command(terminal: Terminal, scene: str, out: str, saving: Saving, estimation: Estimation) -> None:
+def command(
+    terminal: Terminal, scene: str, out: str, saving: Saving, estimation: Estimation, limits: Any, reference: Any
+) -> None:
     """Estimate disparity, depth and normals of the light field SCENE and write them to a folder."""
     start = time.perf_counter()
     saving.check(out)
     with terminal.busy(f"reading {scene}"):
-        lightfield = estimation.prepare(ioadr.read(scene))
+        lightfield = ioadr.read(scene, range=limits, reference=reference)
     terminal.note(headline(lightfield))
     with sweep_progress(terminal, lightfield.name) as progress:
         estimate = estimation.run(lightfield, progress)
@@ -40,11 +44,11 @@ def command(terminal: Terminal, scene: str, out: str, saving: Saving, estimation
 
 
 def headline(lightfield: LightField) -> str:
-    """The light field in one line."""
+    """The light field in one line, and what its reader noted below it."""
     rows, columns = lightfield.grid
     kind = lightfield.source.get("format", "light field")
-    size = f"{lightfield.width}×{lightfield.height} px"
-    return f"{lightfield.name}: {kind}, {rows}×{columns} views of {size}, reference view {lightfield.reference}"
+    first = f"{lightfield.name} ({kind}): {rows}×{columns} views of {lightfield.width}×{lightfield.height} px"
+    return "\n".join([first, *(f"  {note}" for note in lightfield.source.get("notes", ()))])
 
 
 def answer(terminal: Terminal, estimate: Estimate, files: list[str], seconds: float) -> None:
