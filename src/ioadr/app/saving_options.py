@@ -30,7 +30,7 @@ class Saving:
     def save(self, estimate: Estimate, folder: str) -> list[str]:
         """Paths of what was written."""
         chosen = {} if self.formats is None else {"formats": self.formats}
-        return estimate.save(folder, overwrite=self.overwrite, report=self.report, **chosen)
+        return estimate.save(folder, overwrite=self.overwrite, **chosen)
 
 
 def saving_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from ioadr.errors import OutputError
-from ioadr.io import atomic
 from ioadr.io.atomic import MARKER, atomic_file, atomic_folder, check_folder
 
 FAULTS = [
@@ -85,7 +84,7 @@ def test_fault_at_any_move_restores(
             raise fault
         replace(source, target)
 
-    monkeypatch.setattr(atomic.os, "replace", failing)
+    monkeypatch.setattr("ioadr.io.atomic.os.replace", failing)
     with (
         pytest.raises((OutputError, KeyboardInterrupt)),
         atomic_folder(folder, True, ["stale.txt"]) as staging,
@@ -124,7 +123,7 @@ def test_check_folder_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Mon
     assert check_folder(tmp_path / "out", overwrite=True) == tmp_path / "out"
     assert check_folder(tmp_path / "new" / "one") == tmp_path / "new" / "one"
     assert not (tmp_path / "new").exists()
-    monkeypatch.setattr(atomic.os, "access", lambda *_: False)
+    monkeypatch.setattr("ioadr.io.atomic.os.access", lambda *_: False)
     with pytest.raises(OutputError, match="writable"):
         check_folder(tmp_path / "new")
 
