@@ -12,6 +12,9 @@ from ioadr.app.sections import option
 if TYPE_CHECKING:
     from ioadr.result import Estimate
 
+FORMATS = "pfm,png,npz,ply,npy,png16,tiff,exr,glb,glb-points,xyz"
+"""As in `ioadr.io.save`, which is too heavy to import for --help; a test compares them."""
+
 
 @dataclass(frozen=True)
 class Saving:
@@ -22,9 +25,11 @@ class Saving:
     report: bool
 
     def check(self, folder: str) -> None:
-        """Refuse an unusable folder before the long computation."""
+        """Refuse an unusable folder or an unknown format before the long computation."""
         from ioadr.io.atomic import check_folder
+        from ioadr.io.save import check_formats
 
+        check_formats(self.formats or ())
         check_folder(folder, overwrite=self.overwrite)
 
     def save(self, estimate: Estimate, folder: str) -> list[str]:
@@ -36,7 +41,7 @@ class Saving:
 def saving_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds --save, --overwrite and --no-report as one `Saving`."""
 
-    @option("Results", "--save", "names", metavar="LIST", help="Files to write, for example pfm,png,ply.")
+    @option("Results", "--save", "names", metavar="LIST", show_default="pfm,png,npz,ply", help=f"Some of {FORMATS}.")
     @option("Results", "--overwrite", is_flag=True, help="Replace earlier results in the folder.")
     @option("Results", "--no-report", is_flag=True, help="Leave out report.html.")
     @functools.wraps(command)

@@ -23,8 +23,7 @@ def sweep_progress(terminal: Terminal, name: str) -> Iterator[Callback]:
         task = bar.add_task(name, total=None, state="first map")
 
         def progress(record: SweepRecord, disparity: Any, total: int) -> None:
-            done = _done(record, total)
-            bar.update(task, total=total, completed=done, state=f"sweep {done}/{total}  cost {record.mean_cost:.2f}")
+            bar.update(task, total=total, completed=_done(record, total), state=_state(record, total))
             terminal.detail(_line(record, total))
 
         yield progress
@@ -37,6 +36,13 @@ def _done(record: SweepRecord, total: int) -> int:
     return total if record.kind == "finish" else min(record.sweep + 1, total)
 
 
+def _state(record: SweepRecord, total: int) -> str:
+    done = _done(record, total)
+    return f"sweep {done}/{total}  cost {record.mean_cost:.2f}" if done else f"sweep 0/{total}"
+
+
 def _line(record: SweepRecord, total: int) -> str:
-    step = record.kind if record.kind in ("initialise", "finish") else f"sweep {record.sweep + 1}/{total} {record.kind}"
+    if record.kind == "initialise":
+        return f"first map: {record.seconds:.2f} s"
+    step = record.kind if record.kind == "finish" else f"sweep {record.sweep + 1}/{total} {record.kind}"
     return f"{step}: mean cost {record.mean_cost:.3f}, {record.changed} px changed, {record.seconds:.2f} s"

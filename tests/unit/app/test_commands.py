@@ -13,6 +13,8 @@ from PIL import Image
 
 import ioadr
 from ioadr import preset
+from ioadr.app import saving_options
+from ioadr.io.save import DEFAULT, FORMATS
 from ioadr.parameters import PRESETS, VARIATIONS
 from tests.builders import make_views, write_hci_scene
 
@@ -86,6 +88,11 @@ def test_no_bar_where_nobody_watches(cli, calls, scene, tmp_path):
     outcome = cli("estimate", scene, "--out", tmp_path / "out")
     assert "\x1b" not in outcome.out + outcome.err
     assert "\r" not in outcome.out + outcome.err
+
+
+def test_help_names_the_formats_that_exist():
+    assert ",".join(FORMATS) == saving_options.FORMATS
+    assert ",".join(DEFAULT) == "pfm,png,npz,ply"
 
 
 def remove_view(scene: Path) -> None:

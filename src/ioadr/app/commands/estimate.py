@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -61,14 +62,14 @@ def answer(terminal: Terminal, estimate: Estimate, files: list[str], seconds: fl
 
 def summary(estimate: Estimate) -> dict[str, Any]:
     """What programs want to know about a result."""
-    last = estimate.history[-1].mean_cost if estimate.history else None
+    costs = [record.mean_cost for record in estimate.history if math.isfinite(record.mean_cost)]
     return {
         "source": dict(estimate.source),
         "size": list(estimate.disparity.shape),
         "metric": estimate.metric,
         "range": [estimate.range.minimum, estimate.range.maximum, estimate.range.origin],
         "seed": estimate.seed,
-        "mean_cost": last,
+        "mean_cost": costs[-1] if costs else None,
     }
 
 
