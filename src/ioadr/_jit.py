@@ -1,0 +1,130 @@
+"""The one place that sets numba up: decorators, threads and the on-disk cache.
+
+numba's cache does not notice that a *called* function in another file changed, so the cache folder's
+name carries a hash of all compiled sources and of what they were compiled with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, cast
+
+PACKAGE = Path(__file__).parent
+ROOMS = ("geometry", "cost", "solver")
+
+
+def _cache_folder() -> Path:
+    """A folder of this user's for these very sources, or a fresh one where none can be written."""
+    digest = hashlib.sha256(sys.version.encode())
+    for room in ROOMS:
+        for path in sorted((PACKAGE / room).glob("*.py")):
+            digest.update(path.name.encode() + path.read_bytes())
+    base = os.environ.get("IOADR_CACHE") or os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    folder = Path(base) / "ioadr" / digest.hexdigest()[:16]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder) as probe:
+            probe.write(b"writable")
+        return folder
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="ioadr-cache-"))
+
+
+if "numba" not in sys.modules or "NUMBA_CACHE_DIR" not in os.environ:
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(_cache_folder()))
+
+import numba  # noqa: E402  (the cache folder must be known before numba is imported)
+from numba.core import cgutils  # noqa: E402
+from numba.extending import intrinsic  # noqa: E402
+
+numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"]
+
+Function = Callable[..., Any]
+_OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True, "fastmath": {"nsz", "arcp", "contract", "reassoc"}}
+
+
+def kernel(function: Function) -> Function:
+    """Compile a loop; it runs without Python's lock, so that threads can share the work."""
+    compiled: Function = numba.njit(**_OPTIONS)(function)
+    return compiled
+
+
+class Workers:
+    """Python threads that run kernels side by side; no numba threading layer, hence safe to fork and to nest."""
+
+    def __init__(self, count: int | None = None) -> None:
+        self.count = max(1, count or _available_cores())
+        self._pool = ThreadPoolExecutor(self.count - 1, "ioadr") if self.count > 1 else None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+
+    def each(self, function: Function) -> None:
+        """Call function(i) for every worker i, the last one here."""
+        if self._pool is None:
+            function(0)
+            return
+        pending = [self._pool.submit(function, i) for i in range(self.count - 1)]
+        try:
+            function(self.count - 1)
+        finally:
+            for future in pending:
+                future.result()
+
+    def rows(self, function: Function, rows: int, *arguments: Any) -> None:
+        """Call function(begin, end, *arguments) on consecutive shares of the rows."""
+        share = -(-rows // self.count)
+        self.each(lambda i: function(min(i * share, rows), min((i + 1) * share, rows), *arguments))
+
+
+def _available_cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _atomic(emit: Callable[[Any, Any, Any], Any], result: Any) -> Function:
+    """An intrinsic on one element of an int64 array; `emit(builder, pointer, value)` writes its instruction."""
+
+    def typing(_context: Any, array: Any, index: Any, value: Any) -> Any:
+        def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            kind = signature.args[0]
+            data = cgutils.create_struct_proxy(kind)(context, builder, arguments[0]).data
+            return emit(builder, builder.gep(data, [arguments[1]]), arguments[2])
+
+        return result(array, numba.intp, numba.int64), lower
+
+    return cast(Function, intrinsic(typing))
+
+
+if numba.config.DISABLE_JIT:
+
+    def wait_load(array: Any, index: int, _unused: int) -> int:
+        """The element as other threads left it."""
+        return int(array[index])
+
+    def publish(array: Any, index: int, value: int) -> None:
+        """Set the element after everything written before."""
+        array[index] = value
+
+else:
+
+    def _store(builder: Any, pointer: Any, value: Any) -> Any:
+        builder.store_atomic(value, pointer, "release", 8)
+        return cgutils.get_null_value(value.type)
+
+    wait_load = _atomic(lambda builder, pointer, _: builder.load_atomic(pointer, "acquire", 8), numba.int64)
+    publish = _atomic(_store, numba.int64)
+
+
+def is_compiled() -> bool:
+    """Whether the cache folder already holds kernels, so that a first run can say why it takes longer."""
+    return bool(numba.config.DISABLE_JIT) or any(Path(os.environ["NUMBA_CACHE_DIR"]).rglob("*.nbi"))

@@ -1,0 +1,235 @@
+"""Photo-consistency of a hypothesis: J_PD (Eq. 13) and the occlusion-aware J_oa (Eq. 21, Algorithm 1).
+
+Visibility is taken from a snapshot of the map. Which disparities occur near a pixel is kept as one bit
+per level and 8×8 tile, so that Algorithm 1 tests only levels that exist; where no nearer surface is in
+reach at all (`ceiling`), every view is visible and the search is skipped, exactly.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ioadr._jit import kernel
+from ioadr.geometry.ppp import LEVELS, all_inside, bilinear_weights, occluder_origin, project, sample, unpack
+
+TILE = 8
+
+
+class Occluders(NamedTuple):
+    """What may hide what: a snapshot of the map and its summaries."""
+
+    surface: Any
+    """float32 [N + 1, M + 1], the map, last row and column repeated."""
+    ceiling: Any
+    """float32 [N, M]: hypotheses at or above it have no occluder in reach."""
+    levels: Any
+    """uint64 [N/8, M/8, words]: bit j of a tile says that level `first + j` occurs in it."""
+    first: Any
+    """Index of the lowest level; level i is the disparity i·step."""
+    step: Any
+    reach: Any
+    """Largest view offset plus half a view."""
+    maximum: Any
+    """Upper end of the disparity range."""
+
+
+class DataWeights(NamedTuple):
+    """Numbers of the data term."""
+
+    occlusion_aware: Any
+    plain_when_cheaper: Any
+    min_visible: Any
+    """Views below which J_PD is used."""
+    margin: Any
+    uncounted: Any
+    """Subtracted from the number of views: 1 leaves the reference view out."""
+    bounds: Any
+    """(min dy, max dy, min dx, max dx)."""
+
+
+@kernel
+def level_of(d, step):
+    """Index of the multiple of `step` to which d is truncated towards zero."""
+    return np.int64(np.trunc(d / step + np.copysign(1e-4, d)))
+
+
+@kernel
+def pixel_deviation(rays, n0, m0, d, weights):
+    """J_PD in grey levels where all views lie inside the image."""
+    base = rays.reference * rays.view_stride + n0 * rays.row_stride + m0
+    red0, green0, blue0 = unpack(rays.samples[base])
+    total = np.float32(0.0)
+    for v in range(rays.dy.size):
+        y, x = project(n0, m0, d, rays.dy[v], rays.dx[v])
+        red, green, blue = sample(rays, np.int32(v), y, x)
+        total += abs(red - red0) + abs(green - green0) + abs(blue - blue0)
+    return total / (np.float32(3.0 * LEVELS) * np.float32(rays.dy.size - weights.uncounted))
+
+
+@kernel
+def deviations(rays, n0, m0, d, deviation, inside):
+    """Per view: |colour − reference| in grey levels and 1 or 0 for inside the image; returns sum and number inside."""
+    base = rays.reference * rays.view_stride + n0 * rays.row_stride + m0
+    red0, green0, blue0 = unpack(rays.samples[base])
+    bottom, right = np.float32(rays.height - 1), np.float32(rays.width - 1)
+    total, count = np.float32(0.0), np.float32(0.0)
+    for v in range(rays.dy.size):
+        y, x = project(n0, m0, d, rays.dy[v], rays.dx[v])
+        yc, xc = min(max(y, np.float32(0.0)), bottom), min(max(x, np.float32(0.0)), right)
+        red, green, blue = sample(rays, np.int32(v), yc, xc)
+        is_in = np.float32(1.0) if y == yc and x == xc else np.float32(0.0)
+        value = (abs(red - red0) + abs(green - green0) + abs(blue - blue0)) * (is_in / np.float32(3.0 * LEVELS))
+        deviation[v] = value
+        inside[v] = is_in
+        total += value
+        count += is_in
+    return total, count
+
+
+@kernel
+def levels_in_reach(occluders, n0, m0, d, margin, found):
+    """Set in `found` (uint64 words) the levels that occur near enough to (n0, m0) to hide a view; returns if any."""
+    radius = np.int64((occluders.maximum - d) * occluders.reach)
+    rows, columns, words = occluders.levels.shape
+    top, bottom = max(n0 - radius, 0) // TILE, min((n0 + radius) // TILE, rows - 1)
+    left, right = max(m0 - radius, 0) // TILE, min((m0 + radius) // TILE, columns - 1)
+    for w in range(words):
+        found[w] = np.uint64(0)
+    for ty in range(top, bottom + 1):
+        dy = max(ty * TILE - n0, n0 - ty * TILE - (TILE - 1), 0)
+        for tx in range(left, right + 1):
+            dx = max(tx * TILE - m0, m0 - tx * TILE - (TILE - 1), 0)
+            lowest = d + max(margin, np.float32(max(dy, dx) - 1) / occluders.reach)
+            bit = max(level_of(lowest, occluders.step) - occluders.first, 0)
+            word = bit // 64
+            if word < words:
+                found[word] |= occluders.levels[ty, tx, word] & (~np.uint64(0) << np.uint64(bit % 64))
+                for w in range(word + 1, words):
+                    found[w] |= occluders.levels[ty, tx, w]
+    anything = np.uint64(0)
+    for w in range(words):
+        anything |= found[w]
+    return anything != 0
+
+
+@kernel
+def hide_behind(rays, occluders, n0, m0, d, d_occluder, visible):
+    """Algorithm 1, steps iv.a–c for one d_occluder: clear `visible` (float32 [V]) where it hides the sample.
+
+    The map is read with the hypothesis d in place at (n0, m0), which cannot hide itself.
+    """
+    stride = np.int32(occluders.surface.shape[1])
+    surface = occluders.surface.reshape(-1)
+    step = d_occluder - d
+    change = d - occluders.surface[n0, m0]
+    bottom, right = np.float32(rays.height - 1), np.float32(rays.width - 1)
+    for v in range(rays.dy.size):
+        y, x = occluder_origin(n0, m0, d, d_occluder, rays.dy[v], rays.dx[v])
+        yc, xc = min(max(y, np.float32(0.0)), bottom), min(max(x, np.float32(0.0)), right)
+        iy, ix = np.int32(yc), np.int32(xc)
+        w00, w01, w10, w11 = bilinear_weights(yc - np.float32(iy), xc - np.float32(ix))
+        base = np.uint32(iy * stride + ix)
+        below = base + np.uint32(stride)
+        nearest = (
+            w00 * surface[base]
+            + w01 * surface[base + np.uint32(1)]
+            + w10 * surface[below]
+            + w11 * surface[below + np.uint32(1)]
+        )
+        own_y = max(np.float32(1.0) - abs(step * rays.dy[v]), np.float32(0.0))
+        own_x = max(np.float32(1.0) - abs(step * rays.dx[v]), np.float32(0.0))
+        nearest += own_y * own_x * change
+        half_view = np.float32(0.5) * (nearest - d)
+        if rays.reach[v] * abs(nearest - d_occluder) < half_view and y == yc and x == xc:
+            visible[v] = np.float32(0.0)
+
+
+@kernel
+def mark_visible(rays, occluders, n0, m0, d, margin, visible, found):
+    """Algorithm 1: visible (float32 [V]) is 1 where no nearer surface hides the sample; returns if any is hidden."""
+    for v in range(rays.dy.size):
+        visible[v] = np.float32(1.0)
+    if d + margin >= occluders.ceiling[n0, m0]:
+        return False
+    if not levels_in_reach(occluders, n0, m0, d, margin, found):
+        return False
+    for w in range(found.size):
+        bits = found[w]
+        level = occluders.first + 64 * w
+        while bits != 0:
+            if bits & np.uint64(1):
+                d_occluder = np.float32(level * occluders.step)
+                if d_occluder > d:
+                    hide_behind(rays, occluders, n0, m0, d, d_occluder, visible)
+            bits >>= np.uint64(1)
+            level += 1
+    return True
+
+
+@kernel
+def data_cost(rays, occluders, weights, n0, m0, d, scratch, found):
+    """J_oa (or J_PD) of disparity d at (n0, m0), grey levels; scratch float32 [3, V], found uint64 [words]."""
+    open_sky = not weights.occlusion_aware or d + weights.margin >= occluders.ceiling[n0, m0]
+    if open_sky and all_inside(rays, n0, m0, d, weights.bounds):
+        return pixel_deviation(rays, n0, m0, d, weights)
+    deviation, inside, visible = scratch[0], scratch[1], scratch[2]
+    total, count = deviations(rays, n0, m0, d, deviation, inside)
+    plain = total / max(count - weights.uncounted, np.float32(1.0))
+    if open_sky or not mark_visible(rays, occluders, n0, m0, d, weights.margin, visible, found):
+        return plain
+    total, count = np.float32(0.0), np.float32(0.0)
+    for v in range(rays.dy.size):
+        total += visible[v] * deviation[v]
+        count += visible[v] * inside[v]
+    if count < weights.min_visible:
+        return plain
+    aware = total / max(count - weights.uncounted, np.float32(1.0))
+    return min(plain, aware) if weights.plain_when_cheaper else aware
+
+
+@kernel
+def summarise_levels(begin, end, disparity, first, step, levels):
+    """Fill `levels` (zeroed, uint64 [N/8, M/8, words]) with the levels that occur in tile rows begin … end − 1."""
+    height, width = disparity.shape
+    for ty in range(begin, end):
+        for n in range(ty * TILE, min(ty * TILE + TILE, height)):
+            for m in range(width):
+                bit = level_of(disparity[n, m], step) - first
+                levels[ty, m // TILE, bit // 64] |= np.uint64(1) << np.uint64(bit % 64)
+
+
+@kernel
+def raise_ceiling(disparity, slope, cone, ceiling):
+    """Ceiling over every pixel: the map, falling off by `slope` per px of distance, the pixel itself left out.
+
+    Two passes of a chamfer transform with Chebyshev distance, which is exact; cone is scratch [N, M].
+    """
+    height, width = disparity.shape
+    for n in range(height):
+        for m in range(width):
+            best = disparity[n, m]
+            if n > 0:
+                for j in range(max(m - 1, 0), min(m + 2, width)):
+                    best = max(best, cone[n - 1, j] - slope)
+            if m > 0:
+                best = max(best, cone[n, m - 1] - slope)
+            cone[n, m] = best
+    for n in range(height - 1, -1, -1):
+        for m in range(width - 1, -1, -1):
+            best = cone[n, m]
+            if n < height - 1:
+                for j in range(max(m - 1, 0), min(m + 2, width)):
+                    best = max(best, cone[n + 1, j] - slope)
+            if m < width - 1:
+                best = max(best, cone[n, m + 1] - slope)
+            cone[n, m] = best
+    for n in range(height):
+        for m in range(width):
+            best = np.float32(-np.inf)
+            for i in range(max(n - 1, 0), min(n + 2, height)):
+                for j in range(max(m - 1, 0), min(m + 2, width)):
+                    if i != n or j != m:
+                        best = max(best, cone[i, j] - slope)
+            ceiling[n, m] = best

@@ -1,0 +1,46 @@
+"""J = J_oa + λ J_coc + γ J_pg (Eq. 20), and what a pixel's hypotheses are measured against."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ioadr._jit import kernel
+from ioadr.cost.congruence import congruence_cost
+from ioadr.cost.occlusion import data_cost
+from ioadr.cost.planar import planar_cost
+
+
+class Model(NamedTuple):
+    """Everything that the cost of a hypothesis depends on, but for the map itself."""
+
+    rays: Any
+    guide: Any
+    """uint32 [N + 2·pad, M + 2·pad], packed reference view, MISSING outside."""
+    pad: Any
+    occluders: Any
+    planes: Any
+    data: Any
+    congruence: Any
+    congruence_weight: Any
+    """λ of this sweep."""
+    planar_weight: Any
+    """γ of this sweep."""
+
+
+@kernel
+def cost_terms(model, disparity, n, m, d, d_smoothed, back, scratch, found):
+    """(J_oa, λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels; disparity is the padded map."""
+    data = data_cost(model.rays, model.occluders, model.data, n, m, d, scratch, found)
+    congruence = model.congruence_weight * congruence_cost(d, d_smoothed)
+    planar = np.float32(0.0)
+    if model.planar_weight > 0:
+        planar = model.planar_weight * planar_cost(disparity, n, m, d, model.pad, back, model.planes)
+    return data, congruence, planar
+
+
+@kernel
+def total_cost(model, disparity, n, m, d, d_smoothed, back, scratch, found):
+    data, congruence, planar = cost_terms(model, disparity, n, m, d, d_smoothed, back, scratch, found)
+    return data + congruence + planar

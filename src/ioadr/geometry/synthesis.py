@@ -1,0 +1,102 @@
+"""Pictures that were not taken: other views from the reference view, and other focus.
+
+Both are one resampling along lines of a disparity map: with the map projected into a view, the reference
+becomes that view; with a constant map, all views fall onto the reference and their mean is focused there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._jit import Workers
+from ioadr.errors import InputError
+from ioadr.geometry.warp import project_map, sample_along
+from ioadr.lightfield import LightField
+
+Picture = NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Residuals:
+    """How well the reference view and a map predict the other views; needs no truth."""
+
+    by_view: NDArray[np.float64]
+    """[L, K] mean absolute difference in grey levels of 255; NaN for missing views, 0 for the reference."""
+    covered: NDArray[np.float64]
+    """[L, K] share of the view's pixels that the reference view sees."""
+
+    @property
+    def mean(self) -> float:
+        """Over all views but the reference, each weighted by the pixels that can be predicted."""
+        weight = np.where(np.isfinite(self.by_view) & (self.by_view > 0), self.covered, 0)
+        return float(np.nansum(np.nan_to_num(self.by_view) * weight) / max(weight.sum(), 1e-12))
+
+
+def synthesise(image: NDArray[Any], disparity: NDArray[Any], offset: tuple[float, float]) -> Picture:
+    """What the view at `offset` (row, column; see `LightField.offsets`) sees, [N, M, C]; NaN where that is hidden.
+
+    `image` [N, M, C] and `disparity` [N, M] belong to the reference view.
+    """
+    projected = np.empty(disparity.shape, np.float32)
+    project_map(disparity.astype(np.float32), *_numbers(offset), projected)
+    return _along(image, projected, offset)
+
+
+def refocus(lightfield: LightField, disparity: float) -> Picture:
+    """The reference view, [N, M, C] in sample values, sharp where its disparity is the given one: the views' mean."""
+    return _mean_along(lightfield, np.full(lightfield.reference_view.shape[:2], disparity, np.float32))
+
+
+def residuals(lightfield: LightField, disparity: NDArray[Any], threads: int | None = None) -> Residuals:
+    """Synthesise every view from the reference view and compare it with the one that was taken."""
+    if disparity.shape != (lightfield.height, lightfield.width):
+        raise InputError(
+            f"map: expected the size of the light field's views, {lightfield.height}×{lightfield.width}, "
+            f"found {'×'.join(map(str, disparity.shape))}. Give the light field that the map was estimated from."
+        )
+    assert lightfield.present is not None
+    grid = list(zip(*np.nonzero(lightfield.present), strict=True))
+    by_view, covered = np.full((2, *lightfield.grid), np.nan)
+
+    def share(begin: int, end: int) -> None:
+        for row, column in grid[begin:end]:
+            by_view[row, column], covered[row, column] = _compare(lightfield, disparity, (row, column))
+
+    with Workers(threads) as workers:
+        workers.rows(share, len(grid))
+    return Residuals(by_view, covered)
+
+
+def _compare(lightfield: LightField, disparity: NDArray[Any], view: tuple[int, int]) -> tuple[float, float]:
+    row, column = lightfield.offsets[view]
+    made = synthesise(lightfield.reference_view, disparity, (row, column))
+    difference = np.abs(made - lightfield.views[view]).mean(axis=-1)
+    seen = np.isfinite(difference)
+    mean = difference[seen].mean() if seen.any() else np.nan
+    return float(mean * 255.0 / (lightfield.white or 1.0)), float(seen.mean())
+
+
+def _mean_along(lightfield: LightField, disparity: NDArray[np.float32]) -> Picture:
+    assert lightfield.present is not None
+    total = np.zeros(lightfield.reference_view.shape, np.float64)
+    count = np.zeros(disparity.shape, np.int64)
+    for row, column in zip(*np.nonzero(lightfield.present), strict=True):
+        down, right = lightfield.offsets[row, column]
+        shifted = _along(lightfield.views[row, column], disparity, (-down, -right))
+        count += np.isfinite(shifted[..., 0])
+        total += np.nan_to_num(shifted)
+    return (total / np.maximum(count, 1)[..., None]).astype(np.float32)
+
+
+def _along(image: NDArray[Any], disparity: NDArray[np.float32], offset: tuple[float, float]) -> Picture:
+    out = np.empty(image.shape, np.float32)
+    sample_along(np.ascontiguousarray(image), disparity, *_numbers(offset), out)
+    return out
+
+
+def _numbers(offset: tuple[float, float]) -> tuple[np.float32, np.float32]:
+    return np.float32(offset[0]), np.float32(offset[1])

@@ -1,0 +1,106 @@
+"""The first map: structure tensor on the EPIs through the reference view (§ VI-A)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._jit import Workers
+from ioadr.lightfield import DisparityRange, LightField
+from ioadr.parameters import Initialise
+from ioadr.solver.structure_tensor import epi_orientation
+
+FloatMap = NDArray[np.float32]
+Line = tuple[NDArray[np.intp], float]
+"""Columns (or rows) of the grid through the reference view, and the px of shift per px of disparity between them."""
+
+
+def initialise(lf: LightField, limits: DisparityRange, parameters: Initialise, workers: Workers) -> FloatMap:
+    """Disparity [N, M] inside the range; of all EPI directions and channels the most coherent counts."""
+    disparity, _ = structure_tensor(lf, parameters, workers)
+    centre, reach = 0.5 * (limits.minimum + limits.maximum), 0.5 * limits.extent * parameters.inpaint_beyond
+    outlier = ~(np.abs(disparity - centre) <= reach)
+    filled = inpaint(np.where(outlier, np.float32(np.nan), disparity))
+    return np.clip(filled, np.float32(limits.minimum), np.float32(limits.maximum))
+
+
+def structure_tensor(lf: LightField, parameters: Initialise, workers: Workers) -> tuple[FloatMap, FloatMap]:
+    """Most coherent disparity [N, M] over EPI directions and channels, and its coherence (0 … 1)."""
+    smooth, difference = _taps(parameters)
+    best = np.zeros((lf.height, lf.width), np.float32)
+    trust = np.full_like(best, -1.0)
+    for horizontal in (True, False):
+        line = line_through_reference(lf, horizontal)
+        if line is None:
+            continue
+        stack, centre, step = _stack(lf, line, horizontal)
+        for channel in range(lf.channels):
+            epi = np.ascontiguousarray(stack[..., channel], np.float32)
+            slope, coherence = np.empty(epi.shape[1:], np.float32), np.empty(epi.shape[1:], np.float32)
+            workers.rows(epi_orientation, len(slope), epi, centre, smooth, difference, slope, coherence)
+            slope, coherence = (slope, coherence) if horizontal else (slope.T, coherence.T)
+            better = coherence > trust
+            best = np.where(better, slope / np.float32(step), best)
+            trust = np.where(better, coherence, trust)
+    return best, trust
+
+
+def line_through_reference(lf: LightField, horizontal: bool) -> Line | None:
+    """The longest run of evenly spaced, present views through the reference view in one grid direction."""
+    assert lf.reference is not None and lf.present is not None
+    row, column = lf.reference
+    at = column if horizontal else row
+    present = lf.present[row] if horizontal else lf.present[:, column]
+    offsets = lf.offsets[row] if horizontal else lf.offsets[:, column]
+    along, across = (offsets[:, 1], offsets[:, 0]) if horizontal else (offsets[:, 0], offsets[:, 1])
+    first = last = at
+    while first > 0 and present[first - 1]:
+        first -= 1
+    while last < len(present) - 1 and present[last + 1]:
+        last += 1
+    run = np.arange(first, last + 1)
+    steps = np.diff(along[run])
+    if len(run) < 3 or np.ptp(steps) > 0.1 * abs(steps.mean()) or np.ptp(across[run]) > 0.1 * abs(steps.mean()):
+        return None
+    return run, float(steps.mean())
+
+
+def _stack(lf: LightField, line: Line, horizontal: bool) -> tuple[NDArray[Any], int, float]:
+    """Views [K, N, M, C] along the line in grey levels, transposed for a vertical one; index of the reference; step."""
+    assert lf.reference is not None and lf.white is not None
+    run, step = line
+    row, column = lf.reference
+    views = lf.views[row, run] if horizontal else lf.views[run, column].transpose(0, 2, 1, 3)
+    at = int(np.flatnonzero(run == (column if horizontal else row))[0])
+    return views * np.float32(255.0 / lf.white), at, step
+
+
+def _taps(parameters: Initialise) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Gaussian and its derivative, both with unit gain."""
+    i = np.arange(-parameters.half_width, parameters.half_width + 1)
+    smooth = np.exp(-0.5 * (i / parameters.sigma) ** 2)
+    smooth /= smooth.sum()
+    difference = i * smooth
+    difference /= (i * difference).sum()
+    return smooth.astype(np.float32), difference.astype(np.float32)
+
+
+def inpaint(values: FloatMap) -> FloatMap:
+    """Fill NaN from the surroundings: averages of ever coarser pyramid levels."""
+    known = np.isfinite(values)
+    if known.all():
+        return values
+    if not known.any():
+        return np.zeros_like(values)
+    height, width = values.shape
+    padding = ((0, height % 2), (0, width % 2))
+    weight = np.pad(known.astype(np.float32), padding)
+    total = np.pad(np.where(known, values, 0).astype(np.float32), padding)
+    shape = (weight.shape[0] // 2, 2, weight.shape[1] // 2, 2)
+    count = weight.reshape(shape).sum(axis=(1, 3))
+    sums = total.reshape(shape).sum(axis=(1, 3))
+    coarse = inpaint(np.divide(sums, count, out=np.full_like(sums, np.nan), where=count > 0))
+    fine = np.repeat(np.repeat(coarse, 2, axis=0), 2, axis=1)[:height, :width]
+    return np.where(known, values, fine)

@@ -1,0 +1,157 @@
+"""From nouns to what kernels read: packed views, snapshots of the map, windows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._jit import Workers
+from ioadr.cost.congruence import CongruenceWeights
+from ioadr.cost.occlusion import TILE, DataWeights, Occluders, level_of, raise_ceiling, summarise_levels
+from ioadr.cost.planar import Planes
+from ioadr.errors import InputError
+from ioadr.geometry.camera import RayModel, relative_camera
+from ioadr.geometry.normals import smooth_normals
+from ioadr.geometry.plane import robust_planes, surface_points
+from ioadr.geometry.ppp import LEVELS, MISSING, Rays
+from ioadr.lightfield import DisparityRange, LightField
+from ioadr.parameters import CongruenceTerm, DataTerm, Parameters, PlanarTerm
+
+FloatMap = NDArray[np.float32]
+MOST_SAMPLES = 2**31 - 1
+
+
+def pack_rays(lf: LightField) -> Rays:
+    """All present views, packed (see `geometry.ppp`), the reference view among them."""
+    assert lf.present is not None and lf.reference is not None
+    index = np.argwhere(lf.present)
+    row_stride = lf.width + 1 + (17 - (lf.width + 1)) % 32
+    rows = lf.height + 1 + (lf.height + 1) % 2 + 1
+    if len(index) * rows * row_stride > MOST_SAMPLES:
+        raise InputError(
+            f"{lf.name}: expected at most {MOST_SAMPLES:,} samples, found {len(index)} views of "
+            f"{lf.width}×{lf.height}. Use fewer views (--views), a smaller --scale, or --tiles."
+        )
+    samples = np.zeros((len(index), rows, row_stride), np.uint32)
+    for v, (row, column) in enumerate(index):
+        packed = pack_image(lf.views[row, column], float(lf.white or 1.0))
+        samples[v, : lf.height, : lf.width] = packed
+        samples[v, : lf.height, lf.width :] = packed[:, -1:]
+        samples[v, lf.height :] = samples[v, lf.height - 1]
+    offsets = lf.offsets[lf.present].astype(np.float32)
+    return Rays(
+        samples=samples.reshape(-1),
+        row_stride=np.int32(row_stride),
+        view_stride=np.int32(rows * row_stride),
+        height=lf.height,
+        width=lf.width,
+        dy=np.ascontiguousarray(offsets[:, 0]),
+        dx=np.ascontiguousarray(offsets[:, 1]),
+        reach=np.abs(offsets).max(axis=1),
+        reference=int(np.flatnonzero((index == lf.reference).all(axis=1))[0]),
+    )
+
+
+def pack_image(image: NDArray[Any], white: float) -> NDArray[np.uint32]:
+    """[N, M, C] → uint32 [N, M]; grey counts as three equal channels."""
+    if image.dtype == np.uint8 and white == 255.0:
+        levels = image.astype(np.uint32) << 2
+    else:
+        levels = np.clip(image * np.float32(255.0 * LEVELS / white) + 0.5, 0, 255.0 * LEVELS).astype(np.uint32)
+    channels = [levels[..., min(c, image.shape[2] - 1)] for c in range(3)]
+    return channels[0] | (channels[1] << 10) | (channels[2] << 20)
+
+
+def padded_guide(rays: Rays, pad: int) -> NDArray[np.uint32]:
+    """The packed reference view with `pad` missing samples on each side."""
+    start = rays.reference * rays.view_stride
+    view = rays.samples[start : start + rays.view_stride].reshape(-1, rays.row_stride)
+    return np.pad(view[: rays.height, : rays.width], pad, constant_values=MISSING)
+
+
+def data_weights(rays: Rays, term: DataTerm) -> DataWeights:
+    return DataWeights(
+        occlusion_aware=term.occlusion_aware,
+        plain_when_cheaper=term.plain_when_cheaper,
+        min_visible=np.float32(term.min_visible_share * rays.dy.size),
+        margin=np.float32(term.occluder_margin),
+        uncounted=np.float32(0.0 if term.count_reference else 1.0),
+        bounds=tuple(np.float32(b) for b in (rays.dy.min(), rays.dy.max(), rays.dx.min(), rays.dx.max())),
+    )
+
+
+def congruence_weights(term: CongruenceTerm, limits: DisparityRange, padded_width: int) -> CongruenceWeights:
+    steps = np.arange(-term.half_width, term.half_width + 1)
+    offsets = (steps[:, None] * padded_width + steps).ravel()
+    if not term.include_centre:
+        offsets = offsets[offsets != 0]
+    return CongruenceWeights(
+        offsets=offsets.astype(np.int32),
+        colour_scale=np.float32(term.colour_scale),
+        disparity_scale=np.float32(term.disparity_scale),
+        colour_limit=np.float32(term.colour_limit),
+        disparity_limit=np.float32(limits.extent),
+        epsilon=np.float32(term.epsilon),
+        epsilon_plus_cost=term.epsilon_plus_cost,
+        average_angles=term.average_angles,
+    )
+
+
+def snapshot_occluders(
+    disparity: FloatMap, rays: Rays, limits: DisparityRange, term: DataTerm, workers: Workers
+) -> Occluders:
+    """Summaries of the map for Algorithm 1."""
+    step = term.occluder_step
+    first, last = int(level_of(limits.minimum, step)), int(level_of(limits.maximum, step))
+    tiles = [-(-size // TILE) for size in disparity.shape]
+    levels = np.zeros((*tiles, (last - first) // 64 + 1), np.uint64)
+    ceiling = np.empty_like(disparity)
+    reach = np.float32(rays.reach.max() + 0.5)
+    if term.occlusion_aware:
+        workers.rows(summarise_levels, tiles[0], disparity, first, step, levels)
+        raise_ceiling(disparity, np.float32(1.0) / reach, np.empty_like(disparity), ceiling)
+    return Occluders(
+        surface=np.pad(disparity, ((0, 1), (0, 1)), mode="edge"),
+        ceiling=ceiling,
+        levels=levels,
+        first=first,
+        step=step,
+        reach=reach,
+        maximum=np.float32(limits.maximum),
+    )
+
+
+def fit_planes(disparity: FloatMap, lf: LightField, term: PlanarTerm, wanted: bool, workers: Workers) -> Planes:
+    """ν_rob and d_μ of the map as it is; empty where they are not wanted."""
+    camera = lf.camera or relative_camera(lf.width, lf.height)
+    rays = camera.benchmark() if term.normals == "benchmark" else camera.pinhole()
+    robust = np.zeros((3, *(disparity.shape if wanted else (0, 0))), np.float32)
+    plane = np.zeros(robust.shape[1:], np.float32)
+    if wanted:
+        normals, points = np.empty_like(robust), np.empty_like(robust)
+        workers.rows(smooth_normals, lf.height, disparity, rays, _kernel(term), normals)
+        workers.rows(surface_points, lf.height, disparity, rays, points)
+        border = 2 * term.kernel_half_width + 1
+        tolerance = term.tolerance if term.gate_offsets else np.inf
+        limits = border, np.float32(term.inlier_share), tolerance
+        workers.rows(robust_planes, lf.height, disparity, rays, points, normals, _window(term), *limits, robust, plane)
+    central = term.small_kernel == "central"
+    return Planes(robust=robust, plane=plane, tolerance=term.tolerance, central=central, rays=rays)
+
+
+def _kernel(term: PlanarTerm) -> NDArray[np.float64]:
+    i = np.arange(-term.kernel_half_width, term.kernel_half_width + 1)
+    smooth = np.exp(-0.5 * (i / term.kernel_sigma) ** 2)
+    return np.stack([i * smooth, smooth])
+
+
+def _window(term: PlanarTerm) -> NDArray[np.int32]:
+    steps = np.arange(-term.half_width, term.half_width + 1)
+    return np.stack(np.meshgrid(steps, steps, indexing="ij"), axis=-1).reshape(-1, 2).astype(np.int32)
+
+
+def map_padding(parameters: Parameters) -> int:
+    """Samples around the map that kernels may read: W^c and the small kernel."""
+    return max(parameters.congruence.half_width, 2)

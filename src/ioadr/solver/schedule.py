@@ -1,0 +1,62 @@
+"""What each sweep weighs and tries (§ VI-C and the schedules behind the published tables)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ioadr.lightfield import DisparityRange
+from ioadr.parameters import Parameters
+from ioadr.solver.candidates import Heuristics
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """One sweep, fully decided before it starts."""
+
+    index: int
+    forward: bool
+    temperature: float
+    congruence_weight: float
+    planar_weight: float
+    heuristics: Heuristics
+
+    @property
+    def kind(self) -> str:
+        """The last term that counts."""
+        if self.planar_weight > 0:
+            return "planar"
+        return "congruence" if self.congruence_weight > 0 else "data"
+
+
+def plan(parameters: Parameters, limits: DisparityRange) -> list[SweepPlan]:
+    """All sweeps of an estimation, in order."""
+    return [_sweep(parameters, limits, q) for q in range(parameters.search.sweeps)]
+
+
+def _sweep(parameters: Parameters, limits: DisparityRange, q: int) -> SweepPlan:
+    search, congruence, planar = parameters.search, parameters.congruence, parameters.planar
+    growth = 2.0 * (q // 2) if congruence.ramp else 1.0
+    planar_weight = planar.weight if q >= planar.first_sweep else 0.0
+    return SweepPlan(
+        index=q,
+        forward=q % 2 == 0,
+        temperature=search.temperature * search.cooling ** (q // 2),
+        congruence_weight=congruence.weight * growth,
+        planar_weight=planar_weight,
+        heuristics=_heuristics(parameters, limits, q, planar_weight > 0),
+    )
+
+
+def _heuristics(parameters: Parameters, limits: DisparityRange, q: int, planar: bool) -> Heuristics:
+    search = parameters.search
+    every = not search.phased
+    sigma = search.perturbation * (limits.extent if search.relative_perturbation else 1.0)
+    return Heuristics(
+        smooth_depth=search.smooth_depth and (every or not planar),
+        congruence=search.congruence and (every or not planar),
+        smooth_plane=search.smooth_plane and planar,
+        random=search.random,
+        sigma=sigma * (search.late_perturbation if q > search.late_after else 1.0),
+        minimum=limits.minimum,
+        maximum=limits.maximum,
+    )
