@@ -11,7 +11,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, cast
 
@@ -60,6 +60,8 @@ class Workers:
 
     def __init__(self, count: int | None = None) -> None:
         self.count = max(1, count or _available_cores())
+        self.stopped = False
+        """Set when one worker failed or was interrupted: those that wait for it must give up."""
         self._pool = ThreadPoolExecutor(self.count - 1, "ioadr") if self.count > 1 else None
 
     def __enter__(self) -> Workers:
@@ -74,12 +76,23 @@ class Workers:
         if self._pool is None:
             function(0)
             return
-        pending = [self._pool.submit(function, i) for i in range(self.count - 1)]
+        pending: list[Future[None]] = []
         try:
+            pending += [self._pool.submit(self._guarded, function, i) for i in range(self.count - 1)]
             function(self.count - 1)
+        except BaseException:
+            self.stopped = True
+            raise
         finally:
             for future in pending:
                 future.result()
+
+    def _guarded(self, function: Function, worker: int) -> None:
+        try:
+            function(worker)
+        except BaseException:
+            self.stopped = True
+            raise
 
     def rows(self, function: Function, rows: int, *arguments: Any) -> None:
         """Call function(begin, end, *arguments) on consecutive shares of the rows."""

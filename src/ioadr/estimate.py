@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
-from ioadr.cost.total import Model
+from ioadr.cost.total import Model, State
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import Parameters, preset
 from ioadr.result import Estimate, SweepRecord
@@ -18,7 +18,7 @@ from ioadr.solver import problem
 from ioadr.solver.candidates import Heuristics
 from ioadr.solver.initialise import initialise
 from ioadr.solver.schedule import SweepPlan, plan
-from ioadr.solver.sweep import BLOCK, State, final_costs, sweep_share
+from ioadr.solver.sweep import BLOCK, final_costs, sweep_share
 
 Progress = Callable[[SweepRecord, NDArray[np.float32], int], None]
 """Called after the initialisation and every sweep with its record, the map so far and the number of sweeps."""
@@ -135,7 +135,7 @@ def estimate(
         seed=seed,
         history=tuple(history),
         seconds={"total": time.perf_counter() - begin},
-        source={"name": lf.name, "grid": lf.grid, "reference": lf.reference, **lf.source},
+        source={"name": lf.name, "grid": lf.grid, "reference": lf.reference, "reach": lf.reach, **lf.source},
     )
 
 
@@ -148,6 +148,8 @@ def run_sweep(workers: Workers, model: Model, heuristics: Heuristics, state: Sta
 
     def share(worker: int) -> None:
         while not sweep_share(worker, workers.count, model, heuristics, state, *arguments, lag, done, position):
+            if workers.stopped:
+                return
             time.sleep(5e-5)
 
     workers.each(share)
