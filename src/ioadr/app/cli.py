@@ -7,30 +7,31 @@ None, or its exit code.
 
 from __future__ import annotations
 
-import signal
 import sys
 import tempfile
 import traceback
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 from click.shell_completion import CompletionItem
 
 from ioadr import __version__
+from ioadr.app import interrupts
 from ioadr.errors import IoadrError
 
 COMMANDS = {
     "estimate": "Estimate disparity, depth and normals of a light field.",
     "info": "Say what a light field is, without estimating anything.",
+    "check": "Measure how well a result predicts the views, without any truth.",
     "demo": "Estimate the embedded scene and compare it with its exact truth.",
     "presets": "List the parameter sets, or print one as a TOML file.",
     "completion": "Print the script that completes commands in your shell.",
 }
 
-PARTLY_FAILED, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED, TERMINATED = 1, 2, 70, 130, 143
+PARTLY_FAILED, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 1, 2, 70, 130
 
 EXIT_CODES = """Exit codes: 0 done; 1 partly failed (what failed is named); 2 unusable input, option or output
 folder; 70 internal error; 130 interrupted by Ctrl-C."""
@@ -80,8 +81,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         return int(group.main(arguments, prog_name="ioadr", standalone_mode=False) or 0)
     except click.Abort:
-        click.echo("ioadr: interrupted. Files that were not finished have been removed.", err=True)
-        return INTERRUPTED
+        return _interrupted()
     except click.ClickException as error:
         error.show()
         return BAD_INPUT
@@ -94,19 +94,23 @@ def run(arguments: Sequence[str] | None = None) -> int:
         )
         return BAD_INPUT
     except Exception as error:
+        if interrupts.received() is not None:
+            return _interrupted()
         click.echo(_internal_error(error), err=True)
         return INTERNAL_ERROR
 
 
 def main() -> NoReturn:
     """Entry point of the installed command."""
-    signal.signal(signal.SIGTERM, _terminate)
+    interrupts.install()
     sys.exit(run())
 
 
-def _terminate(number: int, frame: Any) -> NoReturn:
-    """End as by Ctrl-C, so that unfinished files are removed."""
-    sys.exit(TERMINATED)
+def _interrupted() -> int:
+    """130 for Ctrl-C, as shells have it, and likewise for other signals."""
+    click.echo("ioadr: interrupted. Files that were not finished have been removed.", err=True)
+    number = interrupts.received()
+    return INTERRUPTED if number is None else 128 + number
 
 
 def _internal_error(error: Exception) -> str:

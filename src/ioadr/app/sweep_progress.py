@@ -38,6 +38,8 @@ def _done(record: SweepRecord, total: int) -> int:
 
 def _state(record: SweepRecord, total: int) -> str:
     done = _done(record, total)
+    if done == total:
+        return "finishing"
     return f"sweep {done}/{total}  cost {record.mean_cost:.2f}" if done else f"sweep 0/{total}"
 
 

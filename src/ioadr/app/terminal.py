@@ -54,18 +54,25 @@ class Terminal:
             click.echo(text)
 
     def bar(self, *columns: Any) -> Progress:
-        """A rich progress bar on stderr; draws nothing where nobody watches."""
+        """A rich progress bar on stderr with time left; draws nothing where nobody watches."""
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, SpinnerColumn, Task, TextColumn, TimeRemainingColumn
+        from rich.text import Text
 
-        standard = (
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=30),
+        class TimeLeft(TimeRemainingColumn):
+            def render(self, task: Task) -> Text:
+                known = task.time_remaining is not None and not task.finished
+                return super().render(task) + Text(" left", "progress.remaining") if known else Text("")
+
+        standard = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=30))
+        return Progress(
+            *standard,
             *columns,
-            TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+            TimeLeft(compact=True),
+            console=Console(stderr=True),
+            disable=not self.live,
+            transient=True,
         )
-        return Progress(*standard, console=Console(stderr=True), disable=not self.live, transient=True)
 
     def busy(self, text: str) -> AbstractContextManager[Any]:
         """A spinner with `text` while the block runs."""
