@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.errors import InputError
 from ioadr.geometry.camera import Camera
 from ioadr.lightfield import DisparityRange
 
@@ -62,23 +63,31 @@ class Capture:
     """(view numbers, window) → [V, window height, window width, channels]."""
     names: Sequence[str]
     """By view number, for messages."""
-    available: NDArray[np.bool_] | None = None
-    """[L, K], False where there is no view; None is all."""
-    complete: bool = False
-    """Whether a view that is wanted but not available is an error."""
+    available: NDArray[np.bool_] = field(default_factory=lambda: np.array(True))
+    """[L, K], False where there is no view."""
+    counted: bool = False
+    """Whether the order of counting, along rows or columns, was already heeded."""
+    required: NDArray[np.bool_] = field(default_factory=lambda: np.array(False))
+    """[L, K], True where a view that is not available is an error."""
     positions: NDArray[np.float64] | None = None
     """[L, K, 2] (row, column) in baseline units; None is the regular grid."""
+    name: str | None = None
+    """None is the path's name."""
     camera: Camera | None = None
     range: DisparityRange | None = None
-    reference: tuple[int, int] | None = None
+    reference: int | None = None
+    """Number of the view to estimate."""
+    eta: tuple[float, float] | None = None
     white: float | None = None
     weighted: bool = False
     """The last of 2 or 4 channels is a weight (0 = no light reached the pixel), not transparency."""
+    trusted: bool = False
+    """Whether rows and columns surely run in our order, so that no test is needed."""
     notes: tuple[str, ...] = field(default_factory=tuple)
 
     def __post_init__(self) -> None:
-        if self.available is None:
-            object.__setattr__(self, "available", np.ones(self.index.shape, bool))
+        for name in ("available", "required"):
+            object.__setattr__(self, name, np.broadcast_to(getattr(self, name), self.index.shape))
 
     @property
     def grid(self) -> tuple[int, int]:
@@ -92,6 +101,11 @@ class Capture:
     def name_at(self, row: int, column: int) -> str:
         return self.names[int(self.index[row, column])]
 
+    def place_of(self, number: int, among: NDArray[np.bool_] | None = None) -> tuple[int, int] | None:
+        """Grid index of a view, None if it is not (any more) there."""
+        found = np.argwhere((self.index == number) & (self.available if among is None else among))
+        return (int(found[0, 0]), int(found[0, 1])) if len(found) else None
+
     def with_(self, **changes: Any) -> Capture:
         return replace(self, **changes)
 
@@ -100,30 +114,39 @@ class Capture:
 
     def take(self, rows: Any, columns: Any) -> Capture:
         """The same capture on some rows and columns of its grid (slices or index arrays)."""
-        assert self.available is not None
-        positions = None if self.positions is None else self.positions[rows][:, columns]
-        return replace(
-            self,
-            index=self.index[rows][:, columns],
-            available=self.available[rows][:, columns],
-            positions=positions,
-        )
+        return self._rearranged(lambda grid: grid[rows][:, columns])
 
     def transposed(self) -> Capture:
         """Rows of views become columns."""
-        assert self.available is not None
-        positions = None if self.positions is None else self.positions.transpose(1, 0, 2)[..., ::-1]
-        return replace(self, index=self.index.T, available=self.available.T, positions=positions)
+        result = self._rearranged(lambda grid: grid.swapaxes(0, 1))
+        return result if result.positions is None else replace(result, positions=result.positions[..., ::-1])
 
     def flipped(self, axis: int) -> Capture:
         """The order of rows (axis 0) or columns (axis 1) of views reversed, and their positions with it."""
-        order = (slice(None, None, -1), slice(None)) if axis == 0 else (slice(None), slice(None, None, -1))
-        result = self.take(*order)
+        result = self._rearranged(lambda grid: np.flip(grid, axis))
         if result.positions is None:
             return result
         positions = result.positions.copy()
         positions[..., axis] = positions[..., axis].max() + positions[..., axis].min() - positions[..., axis]
         return replace(result, positions=positions)
+
+    def _rearranged(self, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Capture:
+        return replace(
+            self,
+            index=change(self.index),
+            available=change(self.available),
+            required=change(self.required),
+            positions=None if self.positions is None else change(self.positions),
+        )
+
+
+def check_grid(path: Path, grid: tuple[int, int]) -> None:
+    """Refuse a grid that no light field has, before anything of its size is made."""
+    if not (min(grid) >= 1 and grid[0] * grid[1] <= MOST_VIEWS):
+        raise InputError(
+            f"{path}: expected at most {MOST_VIEWS} views, found a grid of {grid[0]}×{grid[1]}. "
+            "Correct it, or give --grid ROWSxCOLUMNS."
+        )
 
 
 def numbered_grid(grid: tuple[int, int], order: str) -> NDArray[np.intp]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.capture import Window
+from ioadr.io.doors import damage_explained, one_line
 from ioadr.io.limits import check_memory, check_packing
 
 if TYPE_CHECKING:
@@ -113,26 +114,24 @@ def _large_images() -> Iterator[None]:
 @contextmanager
 def _opened(path: Path) -> Iterator[Image]:
     """An image file whose declared size was checked; whatever Pillow raises becomes an InputError."""
-    from PIL import Image
+    from PIL import Image, UnidentifiedImageError
 
-    try:
-        with Image.open(path) as image:
-            header = _header(image)
-            check_memory(path, header.nbytes, f"an image of {header}")
-            check_packing(path, header.nbytes, path.stat().st_size)
-            yield image
-    except InputError:
-        raise
-    except FileNotFoundError as error:
-        raise InputError(f"{path}: expected an image, found no such file. Check the name.") from error
-    except Image.DecompressionBombError as error:
-        raise InputError(
-            f"{path}: expected an image of a plausible size, found {error}. Split it into views of their own."
-        ) from error
-    except Exception as error:  # Pillow's decoders raise many kinds; all mean the same to the caller
-        raise InputError(
-            f"{path}: expected a readable image, found {_reason(error)}. Copy or export the file again."
-        ) from error
+    with damage_explained(path, "a readable image"):
+        try:
+            with Image.open(path) as image:
+                header = _header(image)
+                check_memory(path, header.nbytes, f"an image of {header}")
+                check_packing(path, header.nbytes, path.stat().st_size)
+                yield image
+        except UnidentifiedImageError as error:
+            raise InputError(
+                f"{path}: expected an image, found no format that is known. Copy or export the file again."
+            ) from error
+        except Image.DecompressionBombError as error:
+            raise InputError(
+                f"{path}: expected an image of a plausible size, found: {one_line(error)}. "
+                "Split it into views of their own."
+            ) from error
 
 
 def _as_uint16(path: Path, array: NDArray[Any]) -> NDArray[np.uint16]:
@@ -157,8 +156,3 @@ def _mode(image: Image) -> str:
     if mode == "P":
         return "RGBA" if "transparency" in image.info else "RGB"
     return CONVERSIONS.get(mode, "RGB")
-
-
-def _reason(error: Exception) -> str:
-    text = str(error).split("\n")[0]
-    return "no image format that Pillow knows" if type(error).__name__ == "UnidentifiedImageError" else text

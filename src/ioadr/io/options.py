@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from ioadr.errors import InputError
@@ -44,11 +44,9 @@ class ReadOptions:
     sensor_size_mm: float | None = _option(None, "of the larger image side")
     focus_distance_m: float | None = _option(None, "where the disparity is zero")
     white: float | None = _option(None, "sample value of full white")
-    encoding: Literal["as-is", "linear", "sRGB"] = _option(
-        "as-is", "linear: samples are light, encode them as sRGB; sRGB: they are encoded already"
-    )
+    encoding: Literal["sRGB", "linear"] = _option("sRGB", "linear: samples count light and are encoded as sRGB")
     alpha: Literal["auto", "ignore", "views"] = _option(
-        "auto", "ignore, or leave out views that are mostly transparent; auto does so for lenslet weights"
+        "auto", "ignore it, or leave out views that are mostly transparent; auto does so for lenslet weights only"
     )
     dark: Literal["drop", "keep"] = _option("drop", "what becomes of vignetted views")
 
@@ -63,13 +61,13 @@ class ReadOptions:
         self._check_choices()
 
     @classmethod
-    def of(cls, **values: Any) -> ReadOptions:
+    def of(cls, base: ReadOptions | None = None, **changes: Any) -> ReadOptions:
         """Options by name; an unknown one is an InputError that lists the known."""
         known = [item.name for item in fields(cls)]
-        for name in values:
+        for name in changes:
             if name not in known:
                 raise InputError(f"reading: expected one of {', '.join(known)}, found option {name!r}.")
-        return cls(**values)
+        return replace(base or cls(), **changes)
 
     @property
     def centred(self) -> Pair | None:
@@ -83,13 +81,13 @@ class ReadOptions:
             raise InputError(f"--every: expected a whole number of at least 1, found {self.every}.")
         if not 0 < self.scale <= 16:
             raise InputError(f"--scale: expected a factor in 0 … 16, found {self.scale}.")
-        if self.crop is not None and (len(self.crop) != 4 or min(self.crop) < 0 or min(self.crop[2:]) < 1):
+        if self.crop is not None and (min(self.crop) < 0 or min(self.crop[2:]) < 1):
             raise InputError(f"--crop: expected TOP LEFT HEIGHT WIDTH in pixels, found {self.crop}.")
 
     def _check_choices(self) -> None:
         for name, choices in (
             ("order", ("row", "column")),
-            ("encoding", ("as-is", "linear", "sRGB")),
+            ("encoding", ("sRGB", "linear")),
             ("alpha", ("auto", "ignore", "views")),
             ("dark", ("drop", "keep")),
         ):

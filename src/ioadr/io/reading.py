@@ -1,8 +1,10 @@
-"""`ioadr.read`: recognise, choose views, check sizes, decode, orient."""
+"""`ioadr.read`: recognise, orient, choose views, check sizes, decode."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,78 +12,143 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
+from ioadr.geometry.camera import Camera
 from ioadr.io.capture import Capture, Window
+from ioadr.io.doors import damage_explained
 from ioadr.io.limits import check_memory
 from ioadr.io.options import ReadOptions
+from ioadr.io.orientation import oriented
 from ioadr.io.registry import find_format
+from ioadr.io.samples import Samples, prepared, resized
+from ioadr.io.subset import camera_of, chosen_views, chosen_window, scaled_size
 from ioadr.lightfield import DisparityRange, LightField
+
+CHUNK = 16
+"""Views that are held at full size at a time while they are scaled."""
 
 
 def read(path: str | os.PathLike[str], options: ReadOptions | None = None, **changes: Any) -> LightField:
     """The light field at `path`, whatever its format; keywords are those of `ReadOptions`.
 
-    `source` of the result says which format was recognised and what was decided on the way.
+    `source` of the result says what was recognised and what was decided on the way.
     """
-    chosen = options if options is not None and not changes else ReadOptions.of(**changes)
-    capture = open_capture(Path(path), chosen)
-    return _light_field(capture, chosen)
+    chosen = ReadOptions.of(options, **changes)
+    capture = open_capture(path, chosen)
+    window = chosen_window(capture, chosen)
+    with damage_explained(capture.path, f"views in {capture.format} form"):
+        views = _loaded(capture, window, chosen.scale)
+    samples = prepared(views, capture, chosen)
+    return _light_field(capture, samples, window, chosen)
 
 
-def open_capture(path: Path, options: ReadOptions) -> Capture:
-    """The views that `options` choose, not yet decoded."""
-    found = find_format(path, options)
-    try:
-        capture = found.open(path, options)
-    except OSError as error:
-        raise InputError(f"{path}: expected to read it as {found.name}, found: {error}. Check it.") from error
+def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Capture:
+    """What is at `path`, oriented and reduced to the views that `options` choose; nothing is decoded for good yet."""
+    options = options or ReadOptions()
+    place = Path(path)
+    found = find_format(place, options)
+    with damage_explained(place, found.description, "Check it, or name its format with --format."):
+        capture = found.open(place, options)
+    if options.order == "column" and not capture.counted:
+        capture = capture.transposed()
+    capture = capture.with_(camera=_camera(capture, options))
+    capture = chosen_views(oriented(capture, options), options)
+    _check_complete(capture)
     return capture
 
 
-def load_views(capture: Capture, window: Window) -> NDArray[Any]:
-    """[L, K, N, M, C] of the available views, zero elsewhere."""
-    assert capture.available is not None
-    _check_complete(capture)
-    wanted = capture.index[capture.available]
-    shape = (window.height, window.width, capture.channels)
-    what = f"{len(wanted)} views of {window.width}×{window.height} px, {capture.channels} × {capture.dtype}"
-    check_memory(capture.path, len(wanted) * int(np.prod(shape)) * capture.dtype.itemsize, what)
-    loaded = capture.load([int(number) for number in wanted], window)
+def _loaded(capture: Capture, window: Window, scale: float) -> NDArray[Any]:
+    """[V, N, M, C] of the available views, after checking that they fit into memory."""
+    numbers = [int(number) for number in capture.index[capture.available]]
+    if not numbers:
+        raise InputError(f"{capture.path}: expected views, found that none is left. Choose other --views or --skip.")
+    size = scaled_size(window, scale)
+    sample = capture.channels * capture.dtype.itemsize
+    full = (len(numbers) if scale == 1.0 else min(CHUNK, len(numbers))) * window.height * window.width * sample
+    reduced = 0 if scale == 1.0 else len(numbers) * size[0] * size[1] * sample
+    kind = f"{capture.channels} × {capture.dtype}"
+    check_memory(capture.path, full + reduced, f"{len(numbers)} views of {window.width}×{window.height} px, {kind}")
+    if scale == 1.0:
+        return capture.load(numbers, window)
+    parts = [numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK)]
+    return np.concatenate([resized(capture.load(part, window), scale, size) for part in parts])
+
+
+def _light_field(capture: Capture, samples: Samples, window: Window, options: ReadOptions) -> LightField:
+    present = capture.available.copy()
+    present[present] = samples.usable
+    name = capture.name or capture.path.resolve().name
+    extent = capture.range.scaled(options.scale) if capture.range else None
+    reference = options.reference
+    if reference is None and capture.reference is not None:
+        reference = capture.place_of(capture.reference, present)
+    try:
+        return LightField(
+            views=_placed(samples.views, capture),
+            camera=camera_of(capture.camera, window, options.scale) if capture.camera else None,
+            reference=reference,
+            eta=options.eta or capture.eta or (1.0, 1.0),
+            range=DisparityRange(*options.range, "user") if options.range else extent,
+            positions=capture.positions,
+            present=present,
+            white=samples.white,
+            name=name,
+            source=_source(capture, samples.notes, options),
+        )
+    except InputError as error:
+        raise InputError(f"{capture.path}: {error}") from error
+
+
+def _placed(views: NDArray[Any], capture: Capture) -> NDArray[Any]:
+    """[L, K, N, M, C], zero where no view is."""
     if capture.available.all():
-        return loaded.reshape(*capture.grid, *shape)
-    views = np.zeros((*capture.grid, *shape), capture.dtype)
-    views[capture.available] = loaded
-    return views
+        return views.reshape(*capture.grid, *views.shape[1:])
+    grid = np.zeros((*capture.grid, *views.shape[1:]), views.dtype)
+    grid[capture.available] = views
+    return grid
 
 
-def _light_field(capture: Capture, options: ReadOptions) -> LightField:
-    views = load_views(capture, capture.window)
-    return LightField(
-        views=views,
-        camera=capture.camera,
-        reference=options.reference,
-        eta=options.eta or (1.0, 1.0),
-        range=DisparityRange(*options.range, "user") if options.range else capture.range,
-        positions=capture.positions,
-        present=capture.available,
-        white=options.white or capture.white,
-        name=capture.path.resolve().name,
-        source={"format": capture.format, "path": str(capture.path), "notes": list(capture.notes)},
-    )
+def _source(capture: Capture, notes: Sequence[str], options: ReadOptions) -> dict[str, Any]:
+    """Everything a person or a later run needs to know about where the light field came from."""
+    given = {key: value for key, value in asdict(options).items() if value != getattr(ReadOptions(), key)}
+    return {
+        "path": str(capture.path),
+        "format": capture.format,
+        "recognised": options.format is None,
+        "notes": [*capture.notes, *notes],
+        "options": given,
+    }
+
+
+def _camera(capture: Capture, options: ReadOptions) -> Camera | None:
+    """The file's camera with what the user overrides."""
+    names = ("focal_length_mm", "sensor_size_mm", "baseline_mm", "focus_distance_m")
+    given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    if not given:
+        return capture.camera
+    if capture.camera is not None:
+        return replace(capture.camera, **given)
+    if len(given) < len(names):
+        flags = ", ".join(f"--{name.replace('_', '-')}" for name in names if name not in given)
+        raise InputError(
+            f"{capture.path}: expected all four numbers of the camera, as the files have none, "
+            f"found {', '.join(given)}. Add {flags}."
+        )
+    return Camera(**given, width=capture.width, height=capture.height)
 
 
 def _check_complete(capture: Capture) -> None:
     """The message of a missing view names the file and the largest complete centred grid."""
-    assert capture.available is not None
-    holes = np.argwhere(~capture.available)
-    if not capture.complete or len(holes) == 0:
+    holes = np.argwhere(~capture.available & capture.required)
+    if len(holes) == 0:
         return
     rows, columns = capture.grid
     names = ", ".join(capture.name_at(row, column) for row, column in holes[:5]) + (" …" if len(holes) > 5 else "")
-    what = "Restore it" if len(holes) == 1 else "Restore them"
+    row, column = holes[0]
     raise InputError(
         f"{capture.path}/: expected {rows * columns} views ({rows}×{columns}), "
-        f"found {rows * columns - len(holes)}; missing {names}. {what}"
-        f"{_complete_centre(capture.available)}, or go on without with --skip missing."
+        f"found {rows * columns - len(holes)}; missing {names}. "
+        f"Restore {'it' if len(holes) == 1 else 'them'}{_complete_centre(capture.available)}, or go on without: "
+        f"--skip {f'{row},{column}' if len(holes) == 1 else 'missing'}."
     )
 
 

@@ -12,7 +12,18 @@ from ioadr.io.capture import Capture
 from ioadr.io.options import ReadOptions
 
 # In the order in which they are asked: the most specific first.
-MODULES = ("hci",)
+MODULES = (
+    "manifest",
+    "hci",
+    "stanford",
+    "lytro",
+    "zarr_",
+    "matlab",
+    "hdf5",
+    "arrays",
+    "mosaic",
+    "folder",
+)
 
 
 @dataclass(frozen=True)

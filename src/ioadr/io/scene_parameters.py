@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import configparser
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from ioadr.errors import InputError
 from ioadr.geometry.camera import Camera
@@ -12,6 +14,7 @@ from ioadr.lightfield import DisparityRange
 
 FILE_NAME = "parameters.cfg"
 LARGEST_FILE = 1_000_000
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,10 @@ def read_scene_parameters(folder: str | Path) -> SceneParameters:
             "Give a benchmark scene folder."
         ) from error
     except (configparser.Error, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: expected [section] and key = value lines, found: {_one_line(error)}.") from error
+        raise InputError(
+            f"{path}: expected [section] and key = value lines, found: {_one_line(error)}. "
+            "Restore the file, or set it aside and give --grid ROWSxCOLUMNS."
+        ) from error
     return _interpret(parser, path)
 
 
@@ -74,7 +80,8 @@ def _interpret(parser: configparser.ConfigParser, path: Path) -> SceneParameters
             return parser.getfloat(section, key)
         except (configparser.Error, ValueError) as error:
             raise InputError(
-                f"{path}: expected a number for {key} in [{section}], found: {_one_line(error)}. Correct the file."
+                f"{path}: expected a number for {key} in [{section}], found: {_one_line(error)}. "
+                "Correct the file, or set it aside and give --grid ROWSxCOLUMNS."
             ) from error
 
     def count(section: str, key: str) -> int:
@@ -83,7 +90,9 @@ def _interpret(parser: configparser.ConfigParser, path: Path) -> SceneParameters
             raise InputError(f"{path}: expected a positive whole number for {key} in [{section}], found {value}.")
         return int(value)
 
-    camera = Camera(
+    camera = _made(
+        path,
+        Camera,
         focal_length_mm=number("intrinsics", "focal_length_mm"),
         sensor_size_mm=number("intrinsics", "sensor_size_mm"),
         baseline_mm=number("extrinsics", "baseline_mm"),
@@ -93,8 +102,19 @@ def _interpret(parser: configparser.ConfigParser, path: Path) -> SceneParameters
     )
     grid = (count("extrinsics", "num_cams_y"), count("extrinsics", "num_cams_x"))
     has_range = parser.has_option("meta", "disp_min") or parser.has_option("meta", "disp_max")
-    extent = DisparityRange(number("meta", "disp_min"), number("meta", "disp_max"), "file") if has_range else None
+    extent = None
+    if has_range:
+        limits = {"minimum": number("meta", "disp_min"), "maximum": number("meta", "disp_max")}
+        extent = _made(path, DisparityRange, **limits, origin="file")
     return SceneParameters(camera, grid, extent, parser.get("meta", "scene", fallback=path.absolute().parent.name))
+
+
+def _made(path: Path, kind: Callable[..., Made], **values: Any) -> Made:
+    """A camera or range from the file's numbers; what is wrong with them is said of the file."""
+    try:
+        return kind(**values)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
 
 
 def _one_line(error: Exception) -> str:

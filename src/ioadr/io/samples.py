@@ -1,0 +1,155 @@
+"""From stored samples to samples that can be compared: alpha, scaling, encoding, white, dark and broken views."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+from ioadr.io.capture import Capture
+from ioadr.io.images import cores
+from ioadr.io.options import ReadOptions
+from ioadr.lightfield import WHITE
+
+DARK = 0.5
+"""Share of the light field's median brightness below which a view counts as vignetted."""
+BLACK = 0.02
+"""Share of white below which a pixel carries no information."""
+STRIDE = 4
+"""Of the pixels, for figures that need not see all of them."""
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Views [V, N, M, C], C = 1 or 3, which of them can be used, and what was found out about them."""
+
+    views: NDArray[Any]
+    usable: NDArray[np.bool_]
+    white: float | None
+    notes: tuple[str, ...] = ()
+
+
+def prepared(views: NDArray[Any], capture: Capture, options: ReadOptions) -> Samples:
+    """Samples as the method wants them."""
+    names = _names(capture)
+    _check_finite(views, capture, names)
+    samples = _without_alpha(views, capture, options)
+    samples = _with_white(samples, capture, options)
+    if options.encoding == "linear":
+        samples = _encoded(samples)
+    _check_texture(samples, capture, names)
+    return _without_dark(samples, names) if options.dark == "drop" else samples
+
+
+def resized(views: NDArray[Any], scale: float, size: tuple[int, int]) -> NDArray[Any]:
+    """[V, N', M', C]: scaled exactly by `scale`, averaging over the pixels that become one."""
+    from PIL import Image
+
+    height, width = size
+    result = np.empty((len(views), height, width, views.shape[3]), views.dtype)
+    how = Image.Resampling.BICUBIC if scale > 1 else Image.Resampling.BILINEAR
+    box = (0.0, 0.0, min(width / scale, views.shape[2]), min(height / scale, views.shape[1]))
+
+    def resize(place: tuple[int, int]) -> None:
+        number, channel = place
+        plane = Image.fromarray(np.ascontiguousarray(views[number, :, :, channel], dtype=np.float32))
+        scaled = np.asarray(plane.resize((width, height), how, box))
+        if views.dtype.kind == "u":
+            scaled = np.clip(np.rint(scaled), 0, np.iinfo(views.dtype).max)
+        result[number, :, :, channel] = scaled
+
+    with ThreadPoolExecutor(cores()) as pool:
+        list(pool.map(resize, np.ndindex(len(views), views.shape[3])))
+    return result
+
+
+def _names(capture: Capture) -> list[str]:
+    """Of the views in the order in which they are loaded, for messages."""
+    return [f"{capture.name_at(row, column)} (view {row},{column})" for row, column in np.argwhere(capture.available)]
+
+
+def _check_finite(views: NDArray[Any], capture: Capture, names: list[str]) -> None:
+    if views.dtype.kind != "f":
+        return
+    for view, name in zip(views, names, strict=True):
+        if not np.isfinite(view).all():
+            raise InputError(
+                f"{capture.path}: expected finite samples, found NaN or infinity in {name}. "
+                "Replace them, or leave the view out with --skip ROW,COL."
+            )
+
+
+def _without_alpha(views: NDArray[Any], capture: Capture, options: ReadOptions) -> Samples:
+    """Colour without its last of 2 or 4 channels, which may say that a view saw nothing."""
+    usable = np.ones(len(views), bool)
+    if capture.channels in (1, 3):
+        return Samples(views, usable, capture.white)
+    kind = "weight" if capture.weighted else "alpha"
+    use = capture.weighted if options.alpha == "auto" else options.alpha == "views"
+    if use:
+        seen = views[:, ::STRIDE, ::STRIDE, -1].astype(np.float64).mean(axis=(1, 2))
+        usable = seen >= 0.5 * seen.max()
+    dropped = int(np.count_nonzero(~usable))
+    note = f"{kind} channel: {dropped} views mostly transparent, left out" if use else f"{kind} channel ignored"
+    return Samples(np.ascontiguousarray(views[..., :-1]), usable, capture.white, (note,))
+
+
+def _with_white(samples: Samples, capture: Capture, options: ReadOptions) -> Samples:
+    """White as given, else guessed where the type's maximum cannot be it: 10 to 14 bits in 16, or HDR floats."""
+    if options.white is not None or capture.white is not None:
+        return _replaced(samples, white=options.white or capture.white)
+    sparse = samples.views[:, ::STRIDE, ::STRIDE]
+    brightest = float(sparse.max())
+    if samples.views.dtype.name == "uint16" and brightest < 2**14:
+        bits = max(8, int(brightest).bit_length())
+        white, why = 2.0**bits - 1, f"16-bit samples use {bits} bits"
+    elif samples.views.dtype.kind == "f" and brightest > 1.5:
+        white = 255.0 if brightest <= 255 else float(np.percentile(sparse, 99))
+        why = f"float samples up to {brightest:.4g}"
+    else:
+        return samples
+    return _replaced(samples, white=white, note=f"{why}: white taken as {white:.5g} (--white)")
+
+
+def _encoded(samples: Samples) -> Samples:
+    """Light → sRGB code values, in which equal steps look equal and noise is even."""
+    light = samples.views.astype(np.float32) / np.float32(samples.white or WHITE[samples.views.dtype.name])
+    np.maximum(light, 0, out=light)
+    code = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** np.float32(1 / 2.4) - 0.055)
+    return Samples(code.astype(np.float32), samples.usable, 1.0, (*samples.notes, "linear samples encoded as sRGB"))
+
+
+def _check_texture(samples: Samples, capture: Capture, names: list[str]) -> None:
+    """A view of one colour is a failed one, unless it is black: then it is dark and left out."""
+    for number, name in enumerate(names):
+        view = samples.views[number]
+        if np.ptp(view[::STRIDE, ::STRIDE]) == 0 and np.ptp(view) == 0 and samples.usable[number] and view.flat[0] > 0:
+            raise InputError(
+                f"{capture.path}: expected texture in every view, found one constant value ({view.flat[0]}) in {name}. "
+                "Check the file, or leave the view out with --skip ROW,COL."
+            )
+
+
+def _without_dark(samples: Samples, names: list[str]) -> Samples:
+    """Vignetted views left out; pixels that are black in all views noted."""
+    sparse = samples.views[:, ::STRIDE, ::STRIDE].astype(np.float32).mean(axis=-1)
+    brightness = sparse.mean(axis=(1, 2))
+    dark = samples.usable & (brightness < DARK * np.median(brightness))
+    if dark.any():
+        listed = ", ".join(name for name, is_dark in zip(names, dark, strict=True) if is_dark)
+        note = f"{np.count_nonzero(dark)} views much darker than the others left out (--dark keep): {listed[:300]}"
+        samples = _replaced(samples, usable=samples.usable & ~dark, note=note)
+    white = samples.white or WHITE[samples.views.dtype.name]
+    black = float(np.mean(sparse.max(axis=0) < BLACK * white))
+    if black > 0.01:
+        samples = _replaced(samples, note=f"{100 * black:.0f} % of the pixels are black in all views: no depth there")
+    return samples
+
+
+def _replaced(samples: Samples, note: str | None = None, **changes: Any) -> Samples:
+    values = {"views": samples.views, "usable": samples.usable, "white": samples.white} | changes
+    return Samples(**values, notes=samples.notes if note is None else (*samples.notes, note))

@@ -1,0 +1,116 @@
+"""Fewer views, smaller images: camera, positions and disparity range follow along."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ioadr.errors import InputError
+from ioadr.geometry.camera import Camera
+from ioadr.io.capture import Capture, Window
+from ioadr.io.options import ReadOptions
+
+
+def chosen_views(capture: Capture, options: ReadOptions) -> Capture:
+    """The views that `skip`, `every` and `views` leave, in this order."""
+    capture = _without_skipped(capture, options)
+    if options.every > 1:
+        capture = _every(capture, options.every)
+    if options.centred is not None:
+        capture = _centred(capture, *options.centred)
+    return _cross(capture, options) if options.views == "cross" else capture
+
+
+def chosen_window(capture: Capture, options: ReadOptions) -> Window:
+    """The pixels that `crop` leaves."""
+    if options.crop is None:
+        return capture.window
+    top, left, height, width = options.crop
+    if top + height > capture.height or left + width > capture.width:
+        raise InputError(
+            f"--crop: expected a part of the {capture.width}×{capture.height} px views of {capture.path}, "
+            f"found rows {top} … {top + height - 1} and columns {left} … {left + width - 1}. Make it smaller."
+        )
+    return Window(top, left, top + height, left + width)
+
+
+def scaled_size(window: Window, scale: float) -> tuple[int, int]:
+    """Height and width after scaling; what does not fill a pixel is left out, so that the factor is exact."""
+    return max(1, int(window.height * scale + 1e-9)), max(1, int(window.width * scale + 1e-9))
+
+
+def camera_of(camera: Camera, window: Window, scale: float) -> Camera:
+    """The camera of a part of its image, scaled.
+
+    Angles do not change: the whole image keeps its sensor, the part its place on it. A size that does not come
+    out even is rounded, and sensor and origin take up the rest.
+    """
+    cropped = replace(camera, origin=(camera.origin[0] + window.top, camera.origin[1] + window.left))
+    if scale == 1.0:
+        return cropped
+    height, width = max(1, round(camera.height * scale)), max(1, round(camera.width * scale))
+    rays = cropped.pinhole()
+    return replace(
+        cropped,
+        width=width,
+        height=height,
+        sensor_size_mm=camera.sensor_size_mm * max(width, height) / (max(camera.width, camera.height) * scale),
+        origin=(
+            0.5 * (height - 1) - ((rays.n0 + 0.5) * scale - 0.5),
+            0.5 * (width - 1) - ((rays.m0 + 0.5) * scale - 0.5),
+        ),
+    )
+
+
+def _without_skipped(capture: Capture, options: ReadOptions) -> Capture:
+    if options.skip == "missing":
+        missing = np.argwhere(~capture.available)
+        note = f"views without a file left out: {', '.join(f'{row},{column}' for row, column in missing[:20])}"
+        capture = capture.noted(note) if len(missing) else capture
+        return capture.with_(required=np.array(False))
+    available, required = capture.available.copy(), capture.required.copy()
+    for row, column in options.skip:
+        if not (0 <= row < capture.grid[0] and 0 <= column < capture.grid[1]):
+            raise InputError(
+                f"--skip: expected views of the {capture.grid[0]}×{capture.grid[1]} grid of {capture.path}, "
+                f"counted from 0,0 at the top left, found {row},{column}."
+            )
+        available[row, column] = required[row, column] = False
+    return capture.with_(available=available, required=required)
+
+
+def _every(capture: Capture, step: int) -> Capture:
+    """Every `step`-th row and column, the central ones among them; disparities and the baseline grow by `step`."""
+    rows, columns = (np.arange(_centre(length) % step, length, step) for length in capture.grid)
+    result = capture.take(rows, columns)
+    camera, extent, positions = capture.camera, capture.range, result.positions
+    return result.with_(
+        camera=replace(camera, baseline_mm=camera.baseline_mm * step) if camera else None,
+        range=extent.scaled(step) if extent else None,
+        positions=None if positions is None else positions / step,
+    )
+
+
+def _centred(capture: Capture, rows: int, columns: int) -> Capture:
+    if rows > capture.grid[0] or columns > capture.grid[1]:
+        raise InputError(
+            f"--views: expected at most the {capture.grid[0]}×{capture.grid[1]} views of {capture.path}, "
+            f"found {rows}x{columns}. Ask for fewer."
+        )
+    top, left = (capture.grid[0] - rows) // 2, (capture.grid[1] - columns) // 2
+    return capture.take(slice(top, top + rows), slice(left, left + columns))
+
+
+def _cross(capture: Capture, options: ReadOptions) -> Capture:
+    """Only the row and the column of the reference view."""
+    centre = (_centre(capture.grid[0]), _centre(capture.grid[1]))
+    named = None if capture.reference is None else capture.place_of(capture.reference)
+    row, column = options.reference or named or centre
+    wanted = np.zeros(capture.grid, bool)
+    wanted[min(row, capture.grid[0] - 1), :] = wanted[:, min(column, capture.grid[1] - 1)] = True
+    return capture.with_(available=capture.available & wanted, required=capture.required & wanted)
+
+
+def _centre(length: int) -> int:
+    return (length - 1) // 2
