@@ -20,7 +20,7 @@ def make_estimate(disparity: NDArray[Any], camera: Camera | None = None, **chang
     height, width = disparity.shape
     ramp = np.linspace(0, 1, height * width, dtype=np.float32).reshape(height, width)
     image = np.stack([ramp, ramp[::-1], 1 - ramp], axis=-1) * 255
-    history = (SweepRecord(0, "initialise", 0, 5.0, 0.1), SweepRecord(1, "data", height, 2.5, 0.2))
+    history = (SweepRecord(-1, "initialise", 0, float("nan"), 0.1), SweepRecord(0, "data", height, 2.5, 0.2))
     values: dict[str, Any] = {
         "disparity": disparity.astype(np.float32),
         "costs": {"data": ramp, "congruence": ramp * 0.5, "planar": ramp * 0.25},

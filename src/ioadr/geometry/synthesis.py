@@ -25,15 +25,15 @@ class Residuals:
     """How well the reference view and a map predict the other views; needs no truth."""
 
     by_view: NDArray[np.float64]
-    """[L, K] mean absolute difference in grey levels of 255; NaN for missing views, 0 for the reference."""
+    """[L, K] mean absolute difference in grey levels of 255; NaN for missing views and for the reference."""
     covered: NDArray[np.float64]
     """[L, K] share of the view's pixels that the reference view sees."""
 
     @property
     def mean(self) -> float:
-        """Over all views but the reference, each weighted by the pixels that can be predicted."""
-        weight = np.where(np.isfinite(self.by_view) & (self.by_view > 0), self.covered, 0)
-        return float(np.nansum(np.nan_to_num(self.by_view) * weight) / max(weight.sum(), 1e-12))
+        """Over all views, each weighted by its pixels that can be predicted."""
+        counted = np.isfinite(self.by_view)
+        return float(np.average(self.by_view[counted], weights=self.covered[counted])) if counted.any() else np.nan
 
 
 def synthesise(image: NDArray[Any], disparity: NDArray[Any], offset: tuple[float, float]) -> Picture:
@@ -59,7 +59,9 @@ def residuals(lightfield: LightField, disparity: NDArray[Any], threads: int | No
             f"found {'×'.join(map(str, disparity.shape))}. Give the light field that the map was estimated from."
         )
     assert lightfield.present is not None
-    grid = list(zip(*np.nonzero(lightfield.present), strict=True))
+    others = lightfield.present.copy()
+    others[lightfield.reference] = False
+    grid = list(zip(*np.nonzero(others), strict=True))
     by_view, covered = np.full((2, *lightfield.grid), np.nan)
 
     def share(begin: int, end: int) -> None:
@@ -93,6 +95,8 @@ def _mean_along(lightfield: LightField, disparity: NDArray[np.float32]) -> Pictu
 
 
 def _along(image: NDArray[Any], disparity: NDArray[np.float32], offset: tuple[float, float]) -> Picture:
+    if min(image.shape[:2]) < 2:
+        raise InputError(f"view: expected at least 2×2 px to interpolate, found {image.shape[0]}×{image.shape[1]}.")
     out = np.empty(image.shape, np.float32)
     sample_along(np.ascontiguousarray(image), disparity, *_numbers(offset), out)
     return out

@@ -69,14 +69,14 @@ def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any])
         range=DisparityRange(**provenance["range"]),
         parameters=_parameters(provenance["parameters"]),
         seed=provenance["seed"],
-        history=tuple(SweepRecord(**record) for record in provenance["history"]),
+        history=tuple(_record(values) for values in provenance["history"]),
         seconds=provenance["seconds"],
         source=provenance["source"],
     )
 
 
 def _camera(values: Mapping[str, Any]) -> Camera:
-    """Numbers that are not finite were written as text, tuples as lists."""
+    """Infinity was written as a text, tuples as lists."""
     return Camera(**{name: _original(value) for name, value in values.items()})
 
 
@@ -84,6 +84,12 @@ def _original(value: Any) -> Any:
     if isinstance(value, list):
         return tuple(_original(item) for item in value)
     return float(value) if isinstance(value, str) else value
+
+
+def _record(values: Mapping[str, Any]) -> SweepRecord:
+    """A cost that was not known was written as null."""
+    cost = values["mean_cost"]
+    return SweepRecord(**{**values, "mean_cost": float("nan") if cost is None else cost})
 
 
 def _parameters(groups: Mapping[str, Mapping[str, Any]]) -> Parameters:

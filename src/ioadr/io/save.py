@@ -180,7 +180,7 @@ def save_estimate(
 
 
 def plain(value: Any) -> Any:
-    """The same in types that JSON knows; numbers that are not finite become texts."""
+    """The same in types that JSON knows: NaN becomes null, infinity a text."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -188,7 +188,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, float) and not math.isfinite(value):
-        return str(value)
+        return None if math.isnan(value) else str(value)
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
 
 
