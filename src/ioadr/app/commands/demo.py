@@ -28,14 +28,14 @@ SHOWN = ("mse", "badpix_007", "badpix_003", "badpix_001", "mae_planes", "mae_sur
 def command(terminal: Terminal, out: str, saving: Saving, estimation: Estimation) -> None:
     """Render the embedded scene, estimate it and compare the result with its exact truth."""
     from ioadr.evaluation.scores import score
-    from ioadr.evaluation.synthetic import demo_scene
+    from ioadr.evaluation.synthetic import demo
 
     start = time.perf_counter()
     saving.check(out)
     with terminal.busy("rendering the scene"):
-        scene = demo_scene()
+        scene = demo()
     with sweep_progress(terminal, "demo") as progress:
-        estimate = estimation.run(scene.lightfield, progress)
+        estimate = estimation.run(scene.light_field, progress)
     with terminal.busy(f"writing {out}"):
         files = saving.save(estimate, out)
     scores = score(estimate.disparity, scene.truth)
