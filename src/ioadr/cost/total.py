@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ioadr._jit import kernel
-from ioadr.cost.congruence import congruence_cost
+from ioadr.cost.congruence import congruence_cost, smoothed
 from ioadr.cost.occlusion import data_cost
 from ioadr.cost.planar import planar_cost
 
@@ -29,18 +29,38 @@ class Model(NamedTuple):
     """γ of this sweep."""
 
 
+class State(NamedTuple):
+    """The map, and what it costs: what sweeps change."""
+
+    disparity: Any
+    """float32 [N + 2·pad, M + 2·pad], edges replicated."""
+    cost: Any
+    """float32 [N, M], cost of the accepted value."""
+
+
 @kernel
-def cost_terms(model, disparity, n, m, d, d_smoothed, back, scratch, found):
-    """(J_oa, λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels; disparity is the padded map."""
+def smoothed_around(model, state, n, m, d):
+    """d_s of (n, m) for hypothesis d: neighbours count by their likeness to it in colour and disparity."""
+    centre = (n + model.pad) * state.disparity.shape[1] + m + model.pad
+    return smoothed(
+        state.disparity.reshape(-1), model.guide.reshape(-1), model.congruence, centre, d, state.cost[n, m]
+    )
+
+
+@kernel
+def cost_terms(model, state, n, m, d, back, scratch, found):
+    """(J_oa, λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels."""
     data = data_cost(model.rays, model.occluders, model.data, n, m, d, scratch, found)
-    congruence = model.congruence_weight * congruence_cost(d, d_smoothed)
+    congruence = np.float32(0.0)
+    if model.congruence_weight > 0:
+        congruence = model.congruence_weight * congruence_cost(d, smoothed_around(model, state, n, m, d))
     planar = np.float32(0.0)
     if model.planar_weight > 0:
-        planar = model.planar_weight * planar_cost(disparity, n, m, d, model.pad, back, model.planes)
+        planar = model.planar_weight * planar_cost(state.disparity, n, m, d, model.pad, back, model.planes)
     return data, congruence, planar
 
 
 @kernel
-def total_cost(model, disparity, n, m, d, d_smoothed, back, scratch, found):
-    data, congruence, planar = cost_terms(model, disparity, n, m, d, d_smoothed, back, scratch, found)
+def total_cost(model, state, n, m, d, back, scratch, found):
+    data, congruence, planar = cost_terms(model, state, n, m, d, back, scratch, found)
     return data + congruence + planar

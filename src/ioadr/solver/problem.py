@@ -12,7 +12,7 @@ from ioadr.cost.congruence import CongruenceWeights
 from ioadr.cost.occlusion import TILE, DataWeights, Occluders, level_of, raise_ceiling, summarise_levels
 from ioadr.cost.planar import Planes
 from ioadr.errors import InputError
-from ioadr.geometry.camera import RayModel, relative_camera
+from ioadr.geometry.camera import relative_camera
 from ioadr.geometry.normals import smooth_normals
 from ioadr.geometry.plane import robust_planes, surface_points
 from ioadr.geometry.ppp import LEVELS, MISSING, Rays

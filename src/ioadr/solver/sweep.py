@@ -7,14 +7,11 @@ untouched. Which rows run side by side does not matter, and so neither does the 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 
 from ioadr._jit import kernel, publish, wait_load
-from ioadr.cost.congruence import smoothed
 from ioadr.cost.occlusion import deviations, mark_visible
-from ioadr.cost.total import cost_terms, total_cost
+from ioadr.cost.total import cost_terms, smoothed_around, total_cost
 from ioadr.solver.candidates import MOST, propose
 
 BLOCK = 8
@@ -23,17 +20,8 @@ PATIENCE = 20_000
 """Looks at another row's progress before a worker gives its core away for a moment."""
 
 
-class State(NamedTuple):
-    """What sweeps change."""
-
-    disparity: Any
-    """float32 [N + 2·pad, M + 2·pad], edges replicated."""
-    cost: Any
-    """float32 [N, M], cost of the accepted value."""
-
-
 @kernel
-def best_candidate(model, disparity, n, m, d_old, j_old, d_smoothed, back, candidates, count, scratch, found):
+def best_candidate(model, state, n, m, d_old, j_old, back, candidates, count, scratch, found):
     """Cheapest of the candidates and its cost; those equal to one already costed are not costed again."""
     d_best, j_best = d_old, np.float32(np.inf)
     for c in range(count):
@@ -43,7 +31,7 @@ def best_candidate(model, disparity, n, m, d_old, j_old, d_smoothed, back, candi
             seen = seen or candidates[e] == d
         if seen:
             continue
-        j = j_old if d == d_old else total_cost(model, disparity, n, m, d, d_smoothed, back, scratch, found)
+        j = j_old if d == d_old else total_cost(model, state, n, m, d, back, scratch, found)
         if j < j_best:
             d_best, j_best = d, j
     return d_best, j_best
@@ -62,17 +50,12 @@ def visit(model, heuristics, state, n, m, back, temperature, noise, chance, cand
     """Try the candidates of pixel (n, m) and keep or replace its disparity."""
     pad = model.pad
     d_old = state.disparity[n + pad, m + pad]
-    d_smoothed = d_old
-    if model.congruence_weight > 0 or heuristics.congruence:
-        centre = (n + pad) * state.disparity.shape[1] + m + pad
-        d_smoothed = smoothed(
-            state.disparity.reshape(-1), model.guide.reshape(-1), model.congruence, centre, d_old, state.cost[n, m]
-        )
+    d_smoothed = smoothed_around(model, state, n, m, d_old) if heuristics.congruence else d_old
     d_plane = model.planes.plane[n, m] if heuristics.smooth_plane else d_old
     count = propose(heuristics, state.disparity, n, m, pad, back, d_smoothed, d_plane, noise[n, m], candidates)
-    j_old = total_cost(model, state.disparity, n, m, d_old, d_smoothed, back, scratch, found)
+    j_old = total_cost(model, state, n, m, d_old, back, scratch, found)
     d_new, j_new = best_candidate(
-        model, state.disparity, n, m, d_old, j_old, d_smoothed, back, candidates, count, scratch, found
+        model, state, n, m, d_old, j_old, back, candidates, count, scratch, found
     )
     if count > 0 and accepted(j_old, j_new, temperature, chance[n, m]):
         state.disparity[n + pad, m + pad] = d_new
@@ -135,10 +118,6 @@ def final_costs(begin, end, model, state, back, terms, visible):
     for n in range(begin, end):
         for m in range(width):
             d = state.disparity[n + pad, m + pad]
-            centre = (n + pad) * state.disparity.shape[1] + m + pad
-            d_smoothed = smoothed(
-                state.disparity.reshape(-1), model.guide.reshape(-1), model.congruence, centre, d, state.cost[n, m]
-            )
-            data, congruence, planar = cost_terms(model, state.disparity, n, m, d, d_smoothed, back, scratch, found)
+            data, congruence, planar = cost_terms(model, state, n, m, d, back, scratch, found)
             terms[0, n, m], terms[1, n, m], terms[2, n, m] = data, congruence, planar
             visible[n, m] = count_visible(model, n, m, d, scratch, found)
