@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import ioadr
 from ioadr.errors import InputError
@@ -21,7 +21,7 @@ def open_lightfield(estimate: Estimate, folder: str, path: str | None) -> LightF
             f"{folder}: expected its light field at {found or 'a path named in provenance.json'}, found none. "
             "Say where it is with --lightfield PATH."
         )
-    lightfield = ioadr.read(found)
+    lightfield = ioadr.read(found, **{name: _tuples(value) for name, value in estimate.source.get("options", {}).items()})
     if (lightfield.height, lightfield.width) != estimate.disparity.shape:
         height, width = estimate.disparity.shape
         raise InputError(
@@ -30,3 +30,8 @@ def open_lightfield(estimate: Estimate, folder: str, path: str | None) -> LightF
         )
     row, column = estimate.source.get("reference", lightfield.reference)
     return lightfield.with_(reference=(row, column))
+
+
+def _tuples(value: Any) -> Any:
+    """JSON has no tuples; options that were given as such came back as lists."""
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
