@@ -82,7 +82,7 @@ class LightField:
         reference = _central(positions, present) if self.reference is None else self.reference
         _check_reference(reference, present)
         white = WHITE[views.dtype.name] if self.white is None else float(self.white)
-        _check_values(views[present], white)
+        _check_values(views if present.all() else views[present], white)
         for name, value in (
             ("views", views),
             ("positions", positions),

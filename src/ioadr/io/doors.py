@@ -20,7 +20,7 @@ def starts_with(path: Path, magic: bytes) -> bool:
         return False
 
 
-def required(module: str, path: Path) -> Any:
+def required(module: str, path: Path, extra: str = "formats") -> Any:
     """An optional library, or the message how to get it."""
     try:
         return importlib.import_module(module)
@@ -28,7 +28,7 @@ def required(module: str, path: Path) -> Any:
         package = module.split(".")[0]
         raise InputError(
             f"{path}: expected the library {package} to read it, found none. "
-            f"Install it with: pip install 'ioadr[formats]'."
+            f"Install it with: pip install 'ioadr[{extra}]'."
         ) from error
 
 

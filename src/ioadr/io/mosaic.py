@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture, Window, check_grid, numbered_grid
-from ioadr.io.images import SUFFIXES, Header, read_header, read_image
+from ioadr.io.image_decoders import Header
+from ioadr.io.images import SUFFIXES, read_header, read_image
 from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.registry import Format
 

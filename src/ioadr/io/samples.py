@@ -41,8 +41,9 @@ def prepared(views: NDArray[Any], capture: Capture, options: ReadOptions) -> Sam
     samples = _with_white(samples, capture, options)
     if options.encoding == "linear":
         samples = _encoded(samples)
-    _check_texture(samples, capture, names)
-    return _without_dark(samples, names) if options.dark == "drop" else samples
+    sparse = np.ascontiguousarray(samples.views[:, ::STRIDE, ::STRIDE])
+    _check_texture(samples, sparse, capture, names)
+    return _without_dark(samples, sparse, names) if options.dark == "drop" else samples
 
 
 def resized(views: NDArray[Any], scale: float, size: tuple[int, int]) -> NDArray[Any]:
@@ -123,28 +124,28 @@ def _encoded(samples: Samples) -> Samples:
     return Samples(code.astype(np.float32), samples.usable, 1.0, (*samples.notes, "linear samples encoded as sRGB"))
 
 
-def _check_texture(samples: Samples, capture: Capture, names: list[str]) -> None:
+def _check_texture(samples: Samples, sparse: NDArray[Any], capture: Capture, names: list[str]) -> None:
     """A view of one colour is a failed one, unless it is black: then it is dark and left out."""
-    for number, name in enumerate(names):
-        view = samples.views[number]
-        if np.ptp(view[::STRIDE, ::STRIDE]) == 0 and np.ptp(view) == 0 and samples.usable[number] and view.flat[0] > 0:
+    suspects = np.flatnonzero(samples.usable & (np.ptp(sparse, axis=(1, 2, 3)) == 0))
+    for number in suspects:
+        view, name = samples.views[number], names[number]
+        if np.ptp(view) == 0 and view.flat[0] > 0:
             raise InputError(
                 f"{capture.path}: expected texture in every view, found one constant value ({view.flat[0]}) in {name}. "
                 "Check the file, or leave the view out with --skip ROW,COL."
             )
 
 
-def _without_dark(samples: Samples, names: list[str]) -> Samples:
+def _without_dark(samples: Samples, sparse: NDArray[Any], names: list[str]) -> Samples:
     """Vignetted views left out; pixels that are black in all views noted."""
-    sparse = samples.views[:, ::STRIDE, ::STRIDE].astype(np.float32).mean(axis=-1)
-    brightness = sparse.mean(axis=(1, 2))
+    brightness = sparse.mean(axis=(1, 2, 3), dtype=np.float64)
     dark = samples.usable & (brightness < DARK * np.median(brightness))
     if dark.any():
         listed = ", ".join(name for name, is_dark in zip(names, dark, strict=True) if is_dark)
         note = f"{np.count_nonzero(dark)} views much darker than the others left out (--dark keep): {listed[:300]}"
         samples = _replaced(samples, usable=samples.usable & ~dark, note=note)
     white = samples.white or WHITE[samples.views.dtype.name]
-    black = float(np.mean(sparse.max(axis=0) < BLACK * white))
+    black = float(np.mean(sparse.max(axis=0).max(axis=-1) < BLACK * white))
     if black > 0.01:
         samples = _replaced(samples, note=f"{100 * black:.0f} % of the pixels are black in all views: no depth there")
     return samples
