@@ -1,0 +1,23 @@
+"""Analytic scenes: light fields with exact disparity, normals, visibility and regions.
+
+`demo()` is the one to look at, `random_light_field(seed)` the many to test and tune with, `render(scene, camera)`
+does any other. Any grid, positions, reference view, image size, sample type and range of disparities will do.
+"""
+
+from ioadr.evaluation.synthetic.random_scenes import FAMILIES, random_light_field, random_scene
+from ioadr.evaluation.synthetic.render import Options, Rendered, camera_for, render
+from ioadr.evaluation.synthetic.scenes import demo, demo_scene
+from ioadr.evaluation.synthetic.shading import Scene
+
+__all__ = [
+    "FAMILIES",
+    "Options",
+    "Rendered",
+    "Scene",
+    "camera_for",
+    "demo",
+    "demo_scene",
+    "random_light_field",
+    "random_scene",
+    "render",
+]
