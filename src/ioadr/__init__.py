@@ -57,12 +57,14 @@ _HOME = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'ioadr' has no attribute {name!r}")
-    value = getattr(import_module(f"ioadr.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # so that a type checker finds misspelt names
+
+    def __getattr__(name: str) -> Any:
+        if name not in _HOME:
+            raise AttributeError(f"module 'ioadr' has no attribute {name!r}")
+        value = getattr(import_module(f"ioadr.{_HOME[name]}"), name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

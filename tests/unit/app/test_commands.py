@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from PIL import Image
 import ioadr
 from ioadr import preset
 from ioadr.app import saving_options
+from ioadr.evaluation import synthetic
 from ioadr.io.save import DEFAULT, FORMATS
 from ioadr.parameters import PRESETS, VARIATIONS
 from tests.builders import make_views, write_hci_scene
@@ -271,7 +273,8 @@ def test_a_preset_prints_as_toml(cli, name):
     assert json.loads(cli("presets", name, "--json").out) == preset(name).to_dict()
 
 
-def test_the_demo_scores_itself(cli, calls, tmp_path):
+def test_the_demo_scores_itself(cli, calls, tmp_path, monkeypatch):
+    monkeypatch.setattr(synthetic, "demo", partial(synthetic.demo, size=(64, 64), grid=(3, 3)))
     outcome = cli("demo", "--out", tmp_path / "out")
     assert outcome.code == 0
     assert "MSE×100" in outcome.out

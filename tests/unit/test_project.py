@@ -1,0 +1,55 @@
+"""The project's own files agree with each other."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+def text(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def test_make_help_lists_every_command():
+    listed = subprocess.run(["make", "-C", str(ROOT), "help"], capture_output=True, text=True, timeout=60, check=True)
+    targets = re.findall(r"^\.PHONY: (.+)$", text("Makefile"), re.MULTILINE)
+    assert set(targets) >= {"help", "setup", "demo", "test", "lint", "format", "clean"}
+    for target in targets:
+        assert re.search(rf"^  make {target} +\w", listed.stdout, re.MULTILINE), f"{target} has no ## explanation"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_resolve(page):
+    links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
+    broken = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+    assert not broken
+
+
+def test_every_dependency_has_its_reason():
+    lines = text("pyproject.toml").partition("[project.scripts]")[0].splitlines()
+    declared = [line for line in lines if re.match(r'  "[A-Za-z]', line) and "::" not in line]
+    assert declared
+    assert all("#" in line for line in declared)
+
+
+def test_every_lint_exception_has_its_reason():
+    ignored = text("pyproject.toml").partition("ignore = [")[2].partition("]")[0].strip().splitlines()
+    assert ignored
+    assert all("#" in line for line in ignored)
+
+
+def test_extras_are_complete():
+    extras = tomllib.loads(text("pyproject.toml"))["project"]["optional-dependencies"]
+    (everything,) = extras["all"]
+    assert set(re.findall(r"[\w-]+", everything)) - {"ioadr"} == set(extras) - {"all", "dev"}
+
+
+def test_the_citation_names_the_paper():
+    assert "Iterative Occlusion-Aware Light Field Depth Estimation using 4D Geometrical Cues" in text("CITATION.cff")
