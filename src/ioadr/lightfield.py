@@ -112,6 +112,7 @@ class LightField:
     @property
     def view_count(self) -> int:
         """Views that are present."""
+        assert self.present is not None
         return int(np.count_nonzero(self.present))
 
     @property

@@ -56,7 +56,7 @@ def _scharr(padded: NDArray[Any], axis: int) -> NDArray[Any]:
     difference = np.take(padded, range(2, size), axis) - np.take(padded, range(size - 2), axis)
     length = padded.shape[other] - 2
     parts = (np.take(difference, range(i, i + length), other) * SCHARR[i] for i in range(3))
-    return sum(parts)  # type: ignore[return-value]
+    return sum(parts)
 
 
 def _reciprocal(values: NDArray[Any]) -> NDArray[Any]:

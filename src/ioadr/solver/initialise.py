@@ -79,7 +79,7 @@ def _stack(lf: LightField, line: Line, horizontal: bool) -> tuple[NDArray[Any], 
 
 def _taps(parameters: Initialise) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Gaussian and its derivative, both with unit gain."""
-    i = np.arange(-parameters.half_width, parameters.half_width + 1)
+    i = np.arange(-parameters.half_width, parameters.half_width + 1, dtype=np.float64)
     smooth = np.exp(-0.5 * (i / parameters.sigma) ** 2)
     smooth /= smooth.sum()
     difference = i * smooth
