@@ -55,6 +55,11 @@ def kernel(function: Function) -> Function:
     return compiled
 
 
+def compiled_before() -> bool:
+    """Whether kernels of these sources are in the cache."""
+    return any(Path(numba.config.CACHE_DIR).rglob("*.nbi"))
+
+
 class Workers:
     """Python threads that run kernels side by side; no numba threading layer, hence safe to fork and to nest."""
 

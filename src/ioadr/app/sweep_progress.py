@@ -19,6 +19,10 @@ def sweep_progress(terminal: Terminal, name: str) -> Iterator[Callback]:
     """The callback for `ioadr.estimate`; draws a bar where somebody watches."""
     from rich.progress import TextColumn
 
+    from ioadr._jit import compiled_before
+
+    if not compiled_before():
+        terminal.note("first run: compiling the inner loops, which takes half a minute and happens once")
     with terminal.bar(TextColumn("{task.fields[state]}")) as bar:
         task = bar.add_task(name, total=None, state="first map")
 

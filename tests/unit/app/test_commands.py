@@ -97,6 +97,13 @@ def test_help_names_the_formats_that_exist():
     assert ",".join(DEFAULT) == "pfm,png,npz,ply"
 
 
+@pytest.mark.parametrize("before", [False, True])
+def test_the_first_run_says_that_it_compiles(cli, calls, scene, tmp_path, monkeypatch, before):
+    monkeypatch.setattr("ioadr._jit.compiled_before", lambda: before)
+    outcome = cli("estimate", scene, "--out", tmp_path / "out")
+    assert ("compiling" in outcome.err) is not before
+
+
 def remove_view(scene: Path) -> None:
     (scene / "input_Cam005.png").unlink()
 

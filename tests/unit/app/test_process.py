@@ -38,7 +38,7 @@ def test_from_files_to_files(scene, tmp_path):
         done = ioadr("estimate", scene, "--out", out, "--threads", threads, "--no-report", "--set", "search.sweeps=4")
         assert done.returncode == 0, done.stderr
         assert f"{out / 'disparity.pfm'}" in done.stdout
-        assert done.stderr == "waves (hci): 3×3 views of 48×40 px\n"
+        assert done.stderr.startswith("waves (hci): 3×3 views of 48×40 px\n")
     first, second = ((out / "disparity.pfm").read_bytes() for out in outs.values())
     assert first == second
     assert first.startswith(b"Pf\n48 40\n-1")
