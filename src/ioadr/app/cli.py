@@ -25,6 +25,7 @@ from ioadr.errors import IoadrError
 COMMANDS = {
     "estimate": "Estimate disparity, depth and normals of a light field.",
     "info": "Say what a light field is, without estimating anything.",
+    "convert": "Write a light field in another form.",
     "check": "Measure how well a result predicts the views, without any truth.",
     "demo": "Estimate the embedded scene and compare it with its exact truth.",
     "presets": "List the parameter sets, or print one as a TOML file.",

@@ -34,7 +34,8 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
     if len(next(iter(files))) == 2:
         places = {(key[0], key[1]): file for key, file in files.items()}
         return file_capture("folder", path, places)
-    return counted_capture("folder", path, [files[key] for key in sorted(files)], options)
+    numbered = {number: files[key] for number, key in enumerate(sorted(files))}
+    return counted_capture("folder", path, numbered, len(numbered), options)
 
 
 FORMAT = Format("folder", "folder of images, one per view, with numbers in their names", recognise, open_folder)
@@ -49,18 +50,18 @@ def file_capture(name: str, path: Path, places: Mapping[Pair, Path]) -> Capture:
     return _image_capture(name, path, numbered_grid(grid, "row"), files)
 
 
-def counted_capture(name: str, path: Path, files: Sequence[Path], options: ReadOptions) -> Capture:
-    """A capture of image files counted along rows or columns of the given grid, or of a square one."""
-    side = math.isqrt(len(files))
+def counted_capture(name: str, path: Path, files: Mapping[int, Path], count: int, options: ReadOptions) -> Capture:
+    """A capture of image files by number, counted along rows or columns of the given grid, or of a square one."""
+    side = math.isqrt(count)
     grid = options.grid or (side, side)
-    if grid[0] * grid[1] != len(files):
+    if grid[0] * grid[1] != count:
         raise InputError(
             f"{path}: expected {'a square number of' if options.grid is None else grid[0] * grid[1]} views, "
-            f"found {len(files)}, from {files[0].name} to {files[-1].name}. "
+            f"found {count}, from {files[min(files)].name} to {files[max(files)].name}. "
             "Give the grid with --grid ROWSxCOLUMNS, or the files with --pattern."
         )
     check_grid(path, grid)
-    capture = _image_capture(name, path, numbered_grid(grid, options.order), dict(enumerate(files)))
+    capture = _image_capture(name, path, numbered_grid(grid, options.order), files)
     return capture.with_(counted=True)
 
 

@@ -1,6 +1,6 @@
 """`lightfield.toml`: files, positions and camera of a light field in any other arrangement.
 
-    files = "cam_{index:02d}.png"          # or {row} and {col}, or a list of names
+    files = "cam_{index:02d}.png"          # or {row} and {col}, or a list of names, "" where a view is missing
     grid = [3, 4]                          # rows, columns of the counted files; without it positions place them
     positions = [[0.0, 0.0], [0.0, 1.0]]   # (row, column) of each file, rows downwards, in baseline units …
     unit = 1.0                             # … or in what this many of make one baseline unit
@@ -19,7 +19,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,8 @@ def open_manifest(path: Path, options: ReadOptions) -> Capture:
     if len(next(iter(files))) == 2:
         capture = file_capture("manifest", file, {(key[0], key[1]): name for key, name in files.items()})
     else:
-        capture = _listed(file, data, [files[key] for key in sorted(files)], options)
+        count = len(data["files"]) if isinstance(data["files"], list) else len(files)
+        capture = _listed(file, data, _numbered(files, data), count, options)
     return _with_camera(_with_numbers(capture, data), data)
 
 
@@ -76,9 +77,11 @@ def _files(file: Path, data: Mapping[str, Any]) -> Mapping[tuple[int, ...], Path
     if isinstance(named, str):
         found = files_by_pattern(folder, named)
     elif isinstance(named, list) and 0 < len(named) <= MOST_VIEWS and all(isinstance(name, str) for name in named):
-        found = {(number,): folder / name for number, name in enumerate(named)}
+        found = {(number,): folder / name for number, name in enumerate(named) if name}
     else:
         refuse(file, "files as a pattern or a list of names", named)
+    if not found:
+        refuse(file, "at least one file", named)
     for image in found.values():
         if not image.resolve().is_relative_to(folder.resolve()):
             raise InputError(
@@ -88,19 +91,28 @@ def _files(file: Path, data: Mapping[str, Any]) -> Mapping[tuple[int, ...], Path
     return found
 
 
-def _listed(file: Path, data: Mapping[str, Any], files: Sequence[Path], options: ReadOptions) -> Capture:
+def _numbered(files: Mapping[tuple[int, ...], Path], data: Mapping[str, Any]) -> Mapping[int, Path]:
+    """By place in the list, or in the order of the pattern's numbers."""
+    if isinstance(data["files"], list):
+        return {key[0]: file for key, file in files.items()}
+    return {number: files[key] for number, key in enumerate(sorted(files))}
+
+
+def _listed(
+    file: Path, data: Mapping[str, Any], files: Mapping[int, Path], count: int, options: ReadOptions
+) -> Capture:
     """Counted files: on the grid that is given, else in one row, placed by their positions."""
     grid: Pair | None = options.grid
     given = numbers_in(file, data, "grid", (2,))
     if grid is None and given is not None:
         grid = (int(given[0]), int(given[1]))
-    positions = _positions(file, data, len(files))
+    positions = _positions(file, data, count)
     order = options.order if options.order != "row" else data.get("order", "row")
     if order not in ("row", "column"):
         refuse(file, 'order = "row" or "column"', order)
     if grid is None and positions is not None:
-        grid, order = (1, len(files)), "row"
-    capture = counted_capture("manifest", file, files, replace(options, grid=grid, order=order))
+        grid, order = (1, count), "row"
+    capture = counted_capture("manifest", file, files, count, replace(options, grid=grid, order=order))
     return capture if positions is None else capture.with_(positions=positions[capture.index])
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
 from ioadr.errors import InputError
+from ioadr.lightfield import DisparityRange
 
 Pair = tuple[int, int]
 
@@ -81,6 +82,8 @@ class ReadOptions:
             raise InputError(f"--every: expected a whole number of at least 1, found {self.every}.")
         if not 0 < self.scale <= 16:
             raise InputError(f"--scale: expected a factor in 0 … 16, found {self.scale}.")
+        if self.range is not None:
+            DisparityRange(*self.range)
         if self.crop is not None and (min(self.crop) < 0 or min(self.crop[2:]) < 1):
             raise InputError(f"--crop: expected TOP LEFT HEIGHT WIDTH in pixels, found {self.crop}.")
 

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-import ioadr
 from ioadr.app.estimation_options import Estimation, estimation_options
+from ioadr.app.reader_options import read_from_cli, reader_options
 from ioadr.app.saving_options import Saving, saving_options
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.sweep_progress import sweep_progress
 from ioadr.app.terminal import Terminal, output_options
 
 if TYPE_CHECKING:
+    from ioadr.io.options import ReadOptions
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
 
@@ -23,19 +24,17 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @click.argument("scene", type=click.Path())
 @option("Results", "--out", required=True, type=click.Path(), metavar="DIR", help="Folder for the results.")
-@option("Reading", "--range", "limits", type=float, nargs=2, metavar="MIN MAX", help="Disparities to consider, in px.")
-@option("Reading", "--reference", type=int, nargs=2, metavar="ROW COL", help="View to estimate, from 0 0.")
 @output_options
 @saving_options
 @estimation_options
+@reader_options
 def command(
-    terminal: Terminal, scene: str, out: str, saving: Saving, estimation: Estimation, limits: Any, reference: Any
+    terminal: Terminal, scene: str, out: str, saving: Saving, estimation: Estimation, reading: ReadOptions
 ) -> None:
     """Estimate disparity, depth and normals of the light field SCENE and write them to a folder."""
     start = time.perf_counter()
     saving.check(out)
-    with terminal.busy(f"reading {scene}"):
-        lightfield = ioadr.read(scene, range=limits, reference=reference)
+    lightfield = read_from_cli(terminal, scene, reading)
     terminal.note(headline(lightfield))
     with sweep_progress(terminal, lightfield.name) as progress:
         estimate = estimation.run(lightfield, progress)

@@ -1,0 +1,102 @@
+"""A light field in words, and what estimating it will take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ioadr.app.expectation import expected_bytes, expected_seconds
+from ioadr.lightfield import LightField
+
+
+def described(lightfield: LightField) -> dict[str, str]:
+    """Facts in words, in the order a person asks for them."""
+    rows, columns = lightfield.grid
+    reference = lightfield.reference
+    assert reference is not None
+    colour = "grey" if lightfield.channels == 1 else "colour"
+    missing = rows * columns - lightfield.view_count
+    return {
+        "format": _format(lightfield),
+        "views": f"{rows}×{columns}" + (f", {missing} of them missing" if missing else ""),
+        "image": f"{lightfield.width}×{lightfield.height} px, {colour}, {lightfield.views.dtype}",
+        "white": f"{lightfield.white:g}",
+        "positions": _positions(lightfield),
+        "reference": f"row {reference[0]}, column {reference[1]} (from 0 0 at the top left)",
+        "camera": _camera(lightfield),
+        "range": _range(lightfield),
+        "time": f"about {_duration(expected_seconds(lightfield))} to estimate, after the first compilation",
+        "memory": f"{lightfield.views.nbytes / 1e6:.0f} MB for the views, "
+        f"about {expected_bytes(lightfield) / 1e6:.0f} MB to estimate",
+    }
+
+
+def facts(lightfield: LightField) -> dict[str, Any]:
+    """The same for programs."""
+    camera, extent = lightfield.camera, lightfield.range
+    assert lightfield.positions is not None
+    return {
+        "name": lightfield.name,
+        "format": lightfield.source.get("format"),
+        "path": lightfield.source.get("path"),
+        "notes": list(lightfield.source.get("notes", ())),
+        "grid": list(lightfield.grid),
+        "present": lightfield.view_count,
+        "size": [lightfield.height, lightfield.width],
+        "channels": lightfield.channels,
+        "dtype": str(lightfield.views.dtype),
+        "white": lightfield.white,
+        "positions": lightfield.positions.tolist(),
+        "reference": list(lightfield.reference or ()),
+        "eta": list(lightfield.eta),
+        "camera": vars(camera) if camera else None,
+        "range": [extent.minimum, extent.maximum, extent.origin] if extent else None,
+        "bytes": lightfield.views.nbytes,
+        "expected_seconds": round(expected_seconds(lightfield), 1),
+        "expected_bytes": expected_bytes(lightfield),
+    }
+
+
+def _format(lightfield: LightField) -> str:
+    source = lightfield.source
+    how = "recognised by content; --format names another" if source.get("recognised") else "as given"
+    return f"{source.get('format', 'unknown')} ({how})"
+
+
+def _positions(lightfield: LightField) -> str:
+    assert lightfield.positions is not None
+    rows, columns = lightfield.grid
+    regular = np.stack(np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij"), axis=-1)
+    used = lightfield.positions[lightfield.present]
+    deviation = float(np.abs(used - used[0] - (regular[lightfield.present] - regular[lightfield.present][0])).max())
+    if deviation < 1e-6:
+        return "regular grid"
+    low, high = used.min(axis=0), used.max(axis=0)
+    return (
+        f"measured, rows {low[0]:.2f} … {high[0]:.2f}, columns {low[1]:.2f} … {high[1]:.2f} baseline units, "
+        f"up to {deviation:.2f} off a regular grid"
+    )
+
+
+def _camera(lightfield: LightField) -> str:
+    camera = lightfield.camera
+    if camera is None:
+        return "unknown: depth will be relative"
+    return (
+        f"{camera.focal_length_mm:g} mm lens, {camera.sensor_size_mm:g} mm sensor, "
+        f"baseline {camera.baseline_mm:g} mm, focus at {camera.focus_distance_m:g} m"
+    )
+
+
+def _range(lightfield: LightField) -> str:
+    extent = lightfield.range
+    if extent is None:
+        return "not given: will be estimated from the views"
+    return f"{extent.minimum:g} … {extent.maximum:g} px of disparity ({extent.origin})"
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 100:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.0f} h"

@@ -1,0 +1,140 @@
+"""Light fields as files: the benchmark's folder form, NPZ or Zarr."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import OutputError
+from ioadr.io import manifest, scene_parameters
+from ioadr.io.atomic import atomic_file, atomic_folder
+from ioadr.io.description import VIEWS, description
+from ioadr.io.doors import required
+from ioadr.io.images import cores
+from ioadr.lightfield import WHITE, LightField
+
+TILE = 512
+"""px, largest side of a Zarr chunk: a part of one view, so that parts can be read without the rest."""
+
+
+def write_lightfield(lightfield: LightField, path: str | os.PathLike[str]) -> Path:
+    """Write to `path`: `.npz` and `.zarr` keep everything; any other name is a folder of PNG views.
+
+    The folder has `parameters.cfg` where the camera is known, and a `lightfield.toml` with whatever that
+    cannot say. Floats become 16-bit samples there. Nothing that exists is replaced.
+    """
+    target = Path(path)
+    if target.is_file() or (target.is_dir() and any(target.iterdir())):
+        raise OutputError(f"{target}: expected a new name, found something there. Remove it, or choose another name.")
+    writers: Mapping[str, Callable[[LightField, Path], None]] = {".npz": _write_npz, ".zarr": _write_zarr}
+    writers.get(target.suffix.lower(), _write_folder)(lightfield, target)
+    return target
+
+
+def _write_npz(lightfield: LightField, path: Path) -> None:
+    # Stored, not packed: images hardly shrink, and packing would take longer than everything else.
+    with atomic_file(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
+        with archive.open(f"{VIEWS}.npy", "w", force_zip64=True) as stream:
+            np.lib.format.write_array(stream, np.ascontiguousarray(lightfield.views), allow_pickle=False)
+        archive.writestr("description.json", json.dumps(description(lightfield)))
+
+
+def _write_zarr(lightfield: LightField, path: Path) -> None:
+    zarr = required("zarr", path)
+    views = lightfield.views
+    chunks = (1, 1, min(TILE, views.shape[2]), min(TILE, views.shape[3]), views.shape[4])
+    with atomic_folder(path) as folder:
+        array = zarr.create_array(str(folder), shape=views.shape, chunks=chunks, dtype=views.dtype)
+        array[:] = views
+        array.attrs.update(description(lightfield))
+
+
+def _write_folder(lightfield: LightField, path: Path) -> None:
+    assert lightfield.present is not None
+    with atomic_folder(path) as folder:
+        _write_views(lightfield, folder)
+        plain = lightfield.camera is not None and lightfield.camera.origin == (0.0, 0.0)
+        if lightfield.camera is not None and plain:
+            text = scene_parameters.format_scene_parameters(
+                scene_parameters.SceneParameters(lightfield.camera, lightfield.grid, lightfield.range, lightfield.name)
+            )
+            (folder / scene_parameters.FILE_NAME).write_text(text, encoding="utf-8")
+        if not (plain and _is_benchmark_like(lightfield)):
+            (folder / manifest.FILE_NAME).write_text(_manifest(lightfield), encoding="utf-8")
+
+
+def _is_benchmark_like(lightfield: LightField) -> bool:
+    """Whether `parameters.cfg` says all there is: a full regular grid, its centre, the type's own white."""
+    assert lightfield.positions is not None
+    rows, columns = lightfield.grid
+    regular = np.stack(np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij"), axis=-1)
+    return (
+        lightfield.view_count == rows * columns
+        and np.array_equal(lightfield.positions - lightfield.positions[0, 0], regular)
+        and lightfield.reference == ((rows - 1) // 2, (columns - 1) // 2)
+        and lightfield.eta == (1.0, 1.0)
+        and (lightfield.views.dtype.kind == "f" or lightfield.white == WHITE[lightfield.views.dtype.name])
+    )
+
+
+def _write_views(lightfield: LightField, folder: Path) -> None:
+    assert lightfield.present is not None
+    columns = lightfield.grid[1]
+
+    def write(place: tuple[int, int]) -> None:
+        number = place[0] * columns + place[1]
+        _write_png(folder / f"input_Cam{number:03d}.png", _integers(lightfield, lightfield.views[place]))
+
+    with ThreadPoolExecutor(cores()) as pool:
+        list(pool.map(write, ((int(row), int(column)) for row, column in np.argwhere(lightfield.present))))
+
+
+def _integers(lightfield: LightField, view: NDArray[Any]) -> NDArray[Any]:
+    """Floats as 16 bits, white at 65535."""
+    if view.dtype.kind == "u":
+        return view
+    assert lightfield.white is not None
+    return np.clip(np.rint(view * (65535.0 / lightfield.white)), 0, 65535).astype(np.uint16)
+
+
+def _write_png(path: Path, view: NDArray[Any]) -> None:
+    """16 bits a colour are beyond Pillow."""
+    samples = view[..., 0] if view.shape[2] == 1 else view
+    if samples.dtype == np.uint16 and samples.ndim == 3:
+        path.write_bytes(required("imagecodecs", path).png_encode(np.ascontiguousarray(samples)))
+        return
+    from PIL import Image
+
+    Image.fromarray(samples).save(path)
+
+
+def _manifest(lightfield: LightField) -> str:
+    """What parameters.cfg cannot say; JSON values are TOML values too."""
+    data = description(lightfield)
+    assert lightfield.present is not None
+    assert lightfield.reference is not None
+    rows, columns = lightfield.grid
+    names = [f"input_Cam{number:03d}.png" for number in range(rows * columns)]
+    present = lightfield.present.ravel()
+    values: dict[str, Any] = {
+        "name": lightfield.name,
+        "files": [name if there else "" for name, there in zip(names, present, strict=True)],
+        "grid": [rows, columns],
+        "positions": np.reshape(data["positions"], (-1, 2)).tolist(),
+        "reference": lightfield.reference[0] * columns + lightfield.reference[1],
+        "eta": data["eta"],
+        "white": 65535.0 if lightfield.views.dtype.kind == "f" else data["white"],
+        "range": data["range"],
+    }
+    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items() if value is not None]
+    if data["camera"]:
+        lines += ["", "[camera]", *(f"{key} = {json.dumps(value)}" for key, value in data["camera"].items())]
+    return "\n".join(lines) + "\n"
