@@ -37,6 +37,8 @@ PARTLY_FAILED, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 1, 2, 70, 130
 EXIT_CODES = """Exit codes: 0 done; 1 partly failed (what failed is named); 2 unusable input, option or output
 folder; 70 internal error; 130 interrupted by Ctrl-C."""
 
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
 
 class LazyGroup(click.Group):
     """Knows its commands by name and imports them on demand."""
@@ -68,7 +70,7 @@ class LazyGroup(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXIT_CODES)
+@click.group(cls=LazyGroup, context_settings=SETTINGS, epilog=EXIT_CODES)
 @click.version_option(__version__, prog_name="ioadr", message="%(prog)s %(version)s")
 def group() -> None:
     """Depth, surface normals and occlusions from 4D light fields.
