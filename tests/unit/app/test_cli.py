@@ -202,7 +202,10 @@ def waiting(tmp_path: Path) -> subprocess.Popen[str]:
 def test_a_signal_ends_it_without_a_traceback(tmp_path, number, code):
     process = waiting(tmp_path)
     process.send_signal(number)
-    out, err = process.communicate(timeout=30)
+    try:
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
     assert process.returncode == code
     assert "Traceback" not in err
     assert out == ""

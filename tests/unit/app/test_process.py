@@ -61,13 +61,16 @@ def test_an_error_is_one_paragraph(scene, tmp_path):
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_interrupted_in_the_middle(scene, tmp_path, number, code):
     long = command("estimate", scene, "--out", tmp_path / "out", "--verbose", "--set", "search.sweeps=1000")
-    process = subprocess.Popen(long, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    for line in process.stderr:
-        if line.startswith("sweep 2/"):
-            process.send_signal(number)
-            break
-    out, err = process.communicate(timeout=PATIENCE)
+    with subprocess.Popen(long, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if line.startswith("sweep 2/"):
+                process.send_signal(number)
+                break
+        try:
+            out, err = process.communicate(timeout=30)
+        finally:
+            process.kill()
     assert process.returncode == code
     assert "Traceback" not in err
     assert "interrupted" in err
