@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ioadr.app.commands.estimate import summary
+from ioadr.app.commands.estimate import headline, summary
 from ioadr.app.estimation_options import Estimation, estimation_options
 from ioadr.app.saving_options import Saving, saving_options
 from ioadr.app.sections import SectionCommand, option
@@ -34,6 +34,7 @@ def command(terminal: Terminal, out: str, saving: Saving, estimation: Estimation
     saving.check(out)
     with terminal.busy("rendering the scene"):
         scene = demo()
+    terminal.note(headline(scene.light_field))
     with sweep_progress(terminal, "demo") as progress:
         estimate = estimation.run(scene.light_field, progress)
     with terminal.busy(f"writing {out}"):
