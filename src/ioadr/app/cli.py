@@ -27,6 +27,7 @@ COMMANDS = {
     "info": "Say what a light field is, without estimating anything.",
     "convert": "Write a light field in another form.",
     "check": "Measure how well a result predicts the views, without any truth.",
+    "report": "Rebuild the page that shows a result.",
     "demo": "Estimate the embedded scene and compare it with its exact truth.",
     "presets": "List the parameter sets, or print one as a TOML file.",
     "completion": "Print the script that completes commands in your shell.",

@@ -21,7 +21,9 @@ def open_lightfield(estimate: Estimate, folder: str, path: str | None) -> LightF
             f"{folder}: expected its light field at {found or 'a path named in provenance.json'}, found none. "
             "Say where it is with --lightfield PATH."
         )
-    lightfield = ioadr.read(found, **{name: _tuples(value) for name, value in estimate.source.get("options", {}).items()})
+    lightfield = ioadr.read(
+        found, **{name: _tuples(value) for name, value in estimate.source.get("options", {}).items()}
+    )
     if (lightfield.height, lightfield.width) != estimate.disparity.shape:
         height, width = estimate.disparity.shape
         raise InputError(

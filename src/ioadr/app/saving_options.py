@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from ioadr.app.sections import option
 
 if TYPE_CHECKING:
+    from ioadr.evaluation.truth import Truth
+    from ioadr.lightfield import LightField
     from ioadr.result import Estimate
 
 FORMATS = "pfm,png,npz,ply,npy,png16,tiff,exr,glb,glb-points,xyz"
@@ -32,10 +34,15 @@ class Saving:
         check_formats(self.formats or ())
         check_folder(folder, overwrite=self.overwrite)
 
-    def save(self, estimate: Estimate, folder: str) -> list[str]:
-        """Paths of what was written."""
-        chosen = {} if self.formats is None else {"formats": self.formats}
-        return estimate.save(folder, overwrite=self.overwrite, **chosen)
+    def save(self, estimate: Estimate, folder: str, lightfield: LightField, truth: Truth | None = None) -> list[str]:
+        """Paths of what was written; the report belongs to the result and is written with it or not at all."""
+        from ioadr.app.report import report_html
+
+        options: dict[str, Any] = {} if self.formats is None else {"formats": self.formats}
+        if self.report:
+            page = report_html(estimate, lightfield, truth)
+            options["also"] = {"report.html": lambda path: path.write_text(page, encoding="utf-8")}
+        return estimate.save(folder, overwrite=self.overwrite, **options)
 
 
 def saving_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -55,16 +55,21 @@ def write_picture(path: Path, picture: NDArray[np.uint8], label: Label) -> None:
     Image.fromarray(picture).save(path, pnginfo=_png_texts(label), compress_level=1)
 
 
-def write_png16(path: Path, values: NDArray[Any], label: Label) -> None:
-    """value = offset + scale · sample, both in the metadata; sample 0 is "no value"."""
-    from PIL import Image
-
+def quantised(values: NDArray[Any]) -> tuple[NDArray[np.uint16], float, float]:
+    """Samples, scale and offset: value = offset + scale · sample; sample 0 is "no value"."""
     finite = values[np.isfinite(values)].astype(np.float64)
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     scale = (high - low) / (FULL - 1) or 1.0
     samples = np.rint((np.nan_to_num(values.astype(np.float64)) - low) / scale) + 1
-    samples = np.where(np.isfinite(values), samples, 0).astype(np.uint16)
-    texts = _png_texts(label, scale=repr(scale), offset=repr(low - scale), value="offset + scale * sample", empty="0")
+    return np.where(np.isfinite(values), samples, 0).astype(np.uint16), scale, low - scale
+
+
+def write_png16(path: Path, values: NDArray[Any], label: Label) -> None:
+    """Quantised to 16 bits; scale and offset are in the metadata."""
+    from PIL import Image
+
+    samples, scale, offset = quantised(values)
+    texts = _png_texts(label, scale=repr(scale), offset=repr(offset), value="offset + scale * sample", empty="0")
     Image.fromarray(samples).save(path, format="PNG", pnginfo=texts, compress_level=3)
 
 

@@ -22,6 +22,8 @@ from ioadr.result import Estimate
 
 Writer = Callable[[Path], None]
 ARCHIVE = "estimate.npz"
+DERIVED = ("report.html",)
+"""What is made from a result afterwards, and would be stale beside a new one."""
 
 
 class _Saving:
@@ -212,6 +214,6 @@ def _earlier_files(folder: Path) -> list[str]:
     """Files of an earlier result, which would be stale beside a new one."""
     try:
         names = json.loads((folder / MARKER).read_text(encoding="utf-8"))["files"]
-        return [name for name in names if isinstance(name, str) and Path(name).name == name]
+        return [*DERIVED, *(name for name in names if isinstance(name, str) and Path(name).name == name)]
     except (OSError, ValueError, KeyError, TypeError):
         return []

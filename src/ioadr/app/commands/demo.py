@@ -38,7 +38,7 @@ def command(terminal: Terminal, out: str, saving: Saving, estimation: Estimation
     with sweep_progress(terminal, "demo") as progress:
         estimate = estimation.run(scene.light_field, progress)
     with terminal.busy(f"writing {out}"):
-        files = saving.save(estimate, out)
+        files = saving.save(estimate, out, scene.light_field, scene.truth)
     scores = score(estimate.disparity, scene.truth)
     seconds = time.perf_counter() - start
     data: dict[str, Any] = summary(estimate) | {"seconds": round(seconds, 3), "files": files}

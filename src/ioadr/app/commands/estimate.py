@@ -39,7 +39,7 @@ def command(
     with sweep_progress(terminal, lightfield.name) as progress:
         estimate = estimation.run(lightfield, progress)
     with terminal.busy(f"writing {out}"):
-        files = saving.save(estimate, out)
+        files = saving.save(estimate, out, lightfield)
     answer(terminal, estimate, files, time.perf_counter() - start)
 
 

@@ -4,7 +4,8 @@
 //   viewer.add(parent, { title, picture, value, legend });   // picture: anything that drawImage takes
 //   viewer.onselect = (row, column) => …                     // a click or the arrow keys chose a pixel
 //
-// `value(row, column)` is the text for the pixel under the cursor; `legend` is {css, low, high}, a colour bar.
+// `value(row, column)` is the text for the pixel under the cursor; `legend` is {css, low, high}, a colour bar, or
+// {low}, a remark.
 // Wheel or pinch zooms, dragging moves, a double click shows everything again.
 "use strict";
 
@@ -54,8 +55,11 @@ class LinkedViewer {
   static legend({ css, low, high }) {
     const bar = document.createElement("div");
     bar.className = "scale";
-    bar.append(low, document.createElement("i"), high);
-    bar.querySelector("i").style.background = css;
+    bar.append(low);
+    if (css) {
+      bar.append(document.createElement("i"), high);
+      bar.querySelector("i").style.background = css;
+    }
     return bar;
   }
 

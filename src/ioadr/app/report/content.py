@@ -1,0 +1,104 @@
+"""What the report's page is given to draw: maps, rays, lines of views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.app.report.packing import jpeg, packed, packed_values
+from ioadr.geometry.discontinuity import surface_cells
+from ioadr.io.colours import coloured_normals, rgb8, scale, shown_range
+
+if TYPE_CHECKING:
+    from ioadr.evaluation.truth import Truth
+    from ioadr.lightfield import LightField
+    from ioadr.result import Estimate
+
+LARGEST = 640
+"""px; larger maps are thinned out, so that a page stays below 12 MB."""
+MOST_VIEWS = 17
+"""Of one row or column; more are thinned out evenly."""
+IN_LINE = 0.05
+"""Baseline units by which the views of an EPI may be off their line."""
+
+
+def page_data(estimate: Estimate, lightfield: LightField | None, truth: Truth | None) -> dict[str, Any]:
+    """Everything for `web/report.js`."""
+    thin = -(-max(estimate.disparity.shape) // LARGEST)
+    height, width = estimate.disparity[::thin, ::thin].shape
+    rays = estimate.camera_or_relative.pinhole()
+    return {
+        "height": height,
+        "width": width,
+        "thin": thin,
+        "unit": "m" if estimate.metric else "relative",
+        "rays": rays._asdict(),
+        "views": lightfield.view_count if lightfield else int(estimate.visible_views.max()),
+        "layers": _layers(estimate, truth, thin),
+        "cells": packed(surface_cells(estimate.points[::thin, ::thin])),
+        "scales": {name: packed(scale(name)[None]) for name in ("depth", "confidence", "signed")},
+        "epis": _epis(lightfield, thin) if lightfield else {},
+    }
+
+
+def _layers(estimate: Estimate, truth: Truth | None, thin: int) -> dict[str, Any]:
+    kept = (slice(None, None, thin), slice(None, None, thin))
+    layers = {
+        "image": packed(rgb8(estimate.image[kept], estimate.white)),
+        "disparity": _shown(estimate.disparity[kept]),
+        "normals": packed(coloured_normals(estimate.normals[kept])),
+        "confidence": packed(np.rint(np.nan_to_num(estimate.confidence[kept]) * 255).astype(np.uint8)),
+        "visible": packed(np.minimum(estimate.visible_views[kept], 65535).astype(np.uint16)),
+    }
+    if truth is not None:
+        factor = thin * truth.scale
+        true = truth.disparity[::factor, ::factor]
+        layers |= {"truth": packed_values(true), "error": packed_values(estimate.disparity[kept] - true)}
+    return layers
+
+
+def _shown(values: NDArray[Any]) -> dict[str, Any]:
+    return packed_values(values) | {"shown": shown_range(values)}
+
+
+def _epis(lightfield: LightField, thin: int) -> dict[str, Any]:
+    """Views of the reference's row and column, with their distance from it in px of shift per px of disparity."""
+    assert lightfield.reference is not None
+    row, column = lightfield.reference
+    rows, columns = lightfield.grid
+    lines = {
+        "row": [(row, k) for k in range(columns)],
+        "column": [(k, column) for k in range(rows)],
+    }
+    found = {
+        name: list(_in_line(lightfield, views, axis)) for (name, views), axis in zip(lines.items(), (1, 0), strict=True)
+    }
+    wanted = list({view for views in found.values() for view, _ in views})
+    with ThreadPoolExecutor() as pool:
+        made = dict(zip(wanted, pool.map(lambda view: _picture(lightfield, view, thin), wanted), strict=True))
+    return {
+        name: [{"offset": offset, "jpeg": made[view]} for view, offset in views]
+        for name, views in found.items()
+        if len(views) >= 3
+    }
+
+
+def _in_line(
+    lightfield: LightField, views: list[tuple[int, int]], axis: int
+) -> Iterator[tuple[tuple[int, int], float]]:
+    """Present views on a line through the reference (axis 0: vertical, 1: horizontal), in order, thinned out."""
+    assert lightfield.present is not None
+    offsets = lightfield.offsets
+    usable = [v for v in views if lightfield.present[v] and abs(offsets[v][1 - axis]) <= IN_LINE]
+    usable.sort(key=lambda view: float(offsets[view][axis]))
+    step = -(-len(usable) // MOST_VIEWS) or 1
+    for view in usable[::step]:
+        yield view, round(float(offsets[view][axis]), 4)
+
+
+def _picture(lightfield: LightField, view: tuple[int, int], thin: int) -> str:
+    return jpeg(rgb8(lightfield.views[view][::thin, ::thin], lightfield.white or 1.0))

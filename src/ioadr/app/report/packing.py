@@ -1,0 +1,41 @@
+"""Arrays and pictures as text inside a page; `web/packed.js` is the other side."""
+
+from __future__ import annotations
+
+import base64
+import io
+import zlib
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.io.colours import Rgb
+from ioadr.io.maps import quantised
+
+JPEG_QUALITY = 90
+
+
+def packed(values: NDArray[Any]) -> dict[str, Any]:
+    """uint8 or uint16 [N, M] or [N, M, C]: differences along the rows, high and low bytes apart, deflated, base64."""
+    steps = np.diff(values, axis=1, prepend=values.dtype.type(0))
+    planes = steps.reshape(-1).view(np.uint8).reshape(-1, values.dtype.itemsize).T
+    if values.dtype.itemsize == 2 and np.little_endian:
+        planes = planes[::-1]
+    content = zlib.compress(np.ascontiguousarray(planes).tobytes(), 6)
+    return {"shape": values.shape, "bytes": values.dtype.itemsize, "data": base64.b64encode(content).decode("ascii")}
+
+
+def packed_values(values: NDArray[Any]) -> dict[str, Any]:
+    """Real numbers in 16 bits: value = offset + scale · sample, sample 0 is none."""
+    samples, scale, offset = quantised(values)
+    return packed(samples) | {"scale": scale, "offset": offset}
+
+
+def jpeg(picture: Rgb) -> str:
+    """Base64 of a JPEG whose colours are as sharp as its brightness."""
+    from PIL import Image
+
+    content = io.BytesIO()
+    Image.fromarray(picture).save(content, "JPEG", quality=JPEG_QUALITY, subsampling=0)
+    return base64.b64encode(content.getvalue()).decode("ascii")

@@ -1,0 +1,163 @@
+"""The report: one HTML file that shows a result and how it came about."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import Field, fields
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ioadr import __version__
+from ioadr.app.report import course
+from ioadr.app.report.content import page_data
+from ioadr.app.report.markup import details, facts_table, figure, filled, table, web
+from ioadr.io.atomic import atomic_file
+from ioadr.io.save import plain
+from ioadr.parameters import PRESETS
+
+if TYPE_CHECKING:
+    from ioadr.evaluation.truth import Truth
+    from ioadr.lightfield import LightField
+    from ioadr.result import Estimate
+
+SCRIPTS = ("packed.js", "viewer.js", "epi.js", "scene3d.js", "report.js")
+ORIGINS = {"file": "from the file", "user": "as given", "estimated": "estimated from the views"}
+
+
+def report_html(estimate: Estimate, lightfield: LightField | None = None, truth: Truth | None = None) -> str:
+    """The page; without a light field it has no EPIs, with truth it has scores and error maps."""
+    data = page_data(estimate, lightfield, truth)
+    text = json.dumps(plain(data), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    slots = {
+        "title": escape(str(estimate.source.get("name", "light field"))),
+        "generator": f"ioadr {escape(__version__)}",
+        "lead": escape(_lead(estimate)),
+        "figures": _figures(estimate),
+        "thinned": "" if data["thin"] == 1 else f" Every {data['thin']}th pixel is shown; the files have all.",
+        "scores": _scores(estimate, truth) if truth is not None else "",
+        "epis": "" if data["epis"] else " hidden",
+        "last row": str(data["height"] - 1),
+        "last column": str(data["width"] - 1),
+        "course": escape(course.sentence(estimate)),
+        "history": f'<div class="scroll">{course.chart(estimate)}</div>'
+        + details("Sweep by sweep", course.history_table(estimate.history)),
+        "preset": escape(_preset(estimate)),
+        "provenance": facts_table(_origin(estimate)) + facts_table(_setting(estimate)),
+        "parameters": _parameters(estimate),
+        "style": web("page.css"),
+        "script": web(*SCRIPTS),
+        "data": text,
+    }
+    return filled(web("report.html"), slots)
+
+
+def write_report(
+    path: str | Path, estimate: Estimate, lightfield: LightField | None = None, truth: Truth | None = None
+) -> Path:
+    """Write the page, completely or not at all."""
+    with atomic_file(path) as temporary:
+        temporary.write_text(report_html(estimate, lightfield, truth), encoding="utf-8")
+    return Path(path)
+
+
+def _lead(estimate: Estimate) -> str:
+    rows, columns = estimate.source.get("grid", ("?", "?"))
+    row, column = estimate.source.get("reference", ("?", "?"))
+    unit = (
+        "Depth is in metres" if estimate.metric else "The camera is unknown, so depth is relative: 1 at zero disparity"
+    )
+    return f"Disparity, depth and surface normals of view ({row}, {column}) of a {rows}×{columns} light field. {unit}."
+
+
+def _figures(estimate: Estimate) -> str:
+    height, width = estimate.disparity.shape
+    near, far = np.nanpercentile(estimate.depth, (1, 99))
+    unit = " m" if estimate.metric else ""
+    rows, columns = estimate.source.get("grid", ("?", "?"))
+    sure = 100 * float(np.mean(estimate.confidence > 0.5))
+    seconds = estimate.seconds.get("total", sum(estimate.seconds.values()))
+    return (
+        figure("Depth", f"{near:.3g} – {far:.3g}{unit}", "98 % of the pixels")
+        + figure("Light field", f"{rows}×{columns} views", f"of {width}×{height} px")
+        + figure("Confidence", f"{sure:.0f} %", "of the pixels above 0.5")
+        + figure("Time", f"{seconds:.1f} s", "without reading and writing")
+    )
+
+
+def _preset(estimate: Estimate) -> str:
+    names = [name for name, parameters in PRESETS.items() if parameters == estimate.parameters]
+    chosen = (
+        f"Preset “{names[0]}”."
+        if names
+        else "Parameters of its own; values of preset “paper” are noted where they differ."
+    )
+    return f"{chosen} The same light field, parameters and seed give the same bytes."
+
+
+def _origin(estimate: Estimate) -> dict[str, str]:
+    source = estimate.source
+    row, column = source.get("reference", ("?", "?"))
+    rows, columns = source.get("grid", ("?", "?"))
+    facts = {
+        "light field": str(source.get("path", source.get("name", "in memory"))),
+        "format": str(source.get("format", "–")),
+        "views": f"{rows} rows of {columns}",
+        "reference view": f"row {row}, column {column}, counted from 0 at the top left",
+    }
+    notes = " ".join(str(note) for note in source.get("notes") or ())
+    return facts | ({"notes": notes} if notes else {})
+
+
+def _setting(estimate: Estimate) -> dict[str, str]:
+    extent, camera = estimate.range, estimate.camera
+    optics = (
+        "unknown"
+        if camera is None
+        else (
+            f"{camera.focal_length_mm:g} mm lens, {camera.sensor_size_mm:g} mm sensor, "
+            f"baseline {camera.baseline_mm:g} mm, focus at {camera.focus_distance_m:g} m"
+        )
+    )
+    return {
+        "disparity range": f"{extent.minimum:g} … {extent.maximum:g} px, {ORIGINS[extent.origin]}",
+        "camera": optics,
+        "seed": str(estimate.seed),
+        "time by phase": ", ".join(f"{name} {value:.2f} s" for name, value in estimate.seconds.items()),
+    }
+
+
+def _parameters(estimate: Estimate) -> str:
+    text = ""
+    for group in fields(estimate.parameters):
+        values, standard = getattr(estimate.parameters, group.name), getattr(PRESETS["paper"], group.name)
+        rows = [_parameter(item, getattr(values, item.name), getattr(standard, item.name)) for item in fields(values)]
+        text += f"<h3>{escape(group.name)}</h3>{table(rows)}"
+    return details("All parameters", f"<div>{text}</div>")
+
+
+def _parameter(item: Field[Any], value: Any, standard: Any) -> str:
+    mark = "" if value == standard else f" (paper: {standard})"
+    return (
+        f'<tr><td>{escape(item.name)}</td><td class="number">{escape(f"{value}{mark}")}</td>'
+        f'<td class="quiet roomy">{escape(item.metadata["help"])}</td></tr>'
+    )
+
+
+def _scores(estimate: Estimate, truth: Truth) -> str:
+    from ioadr.evaluation.scores import METRICS, score
+
+    found = score(estimate.disparity, truth, allow_invalid=True)
+    rows = [
+        f'<tr><td>{escape(METRICS[name].label)}</td><td class="number">{found[name]:.{METRICS[name].decimals}f} '
+        f'{escape(METRICS[name].unit)}</td><td class="quiet roomy">{escape(METRICS[name].meaning)}</td></tr>'
+        for name in found
+    ]
+    return (
+        "<section><h2>Against the truth</h2>"
+        '<p class="note">Metrics of the HCI 4D Light Field Benchmark, lower is better; '
+        f"{found.pixels} pixels are scored.</p>"
+        f"{table(rows)}</section>"
+    )

@@ -1,0 +1,183 @@
+// Brings the report's page to life from the data in it.
+"use strict";
+
+const $ = (id) => document.getElementById(id);
+const fixed = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits).replace("-", "−") : "–");
+
+async function start() {
+  const page = JSON.parse($("data").textContent);
+  const layers = {};
+  for (const [name, layer] of Object.entries(page.layers)) {
+    layers[name] = "scale" in layer ? await unpackValues(layer) : await unpack(layer);
+  }
+  const scales = {};
+  for (const [name, scale] of Object.entries(page.scales)) scales[name] = await unpack(scale);
+  const depth = layers.disparity.map((d) => 1 / (page.rays.slope * d + page.rays.offset));
+  depth.forEach((z, i) => { if (!(z > 0)) depth[i] = NaN; });
+  const views = maps(page, layers, scales, depth);
+  const strips = await epis(page, layers, views);
+  views.onselect = strips;
+  views.select(page.height >> 1, page.width >> 1);
+  await stage(page, layers, scales, depth);
+  document.documentElement.dataset.ready = "true";
+}
+
+/** The linked panes. */
+function maps(page, layers, scales, depth) {
+  const { width, height, unit } = page;
+  const viewer = new LinkedViewer(width, height);
+  const at = (row, column) => row * width + column;
+  const [low, high] = page.layers.disparity.shown;
+  const near = 1 / (page.rays.slope * high + page.rays.offset), far = 1 / (page.rays.slope * low + page.rays.offset);
+  const metres = unit === "m" ? " m" : "";
+  const add = (title, fill, value, legend) =>
+    viewer.add($("panes"), { title, picture: picture(width, height, fill), value: (n, m) => value(at(n, m), n, m), legend });
+  const bar = (name, from, to, reversed) => ({ css: gradient(scales[name], reversed), low: from, high: to });
+
+  add("Reference view", channels(layers.image), (i, n, m) => `row ${n * page.thin}, col ${m * page.thin}`, { low: "click to choose a pixel" });
+  add("Disparity", along(scales.depth, layers.disparity, low, high), (i) => `${fixed(layers.disparity[i], 3)} px`,
+    bar("depth", `${fixed(low, 2)} far`, `${fixed(high, 2)} near`));
+  add(unit === "m" ? "Depth" : "Depth (relative)", along(scales.depth, depth.map((z) => -z), -far, -near),
+    (i) => `${fixed(depth[i], 3)}${metres}`, bar("depth", `${fixed(far, 2)}${metres}`, `${fixed(near, 2)}${metres}`));
+  add("Normals", channels(layers.normals), (i) => normal(layers.normals, i), {
+    low: "red right, green up, blue towards the camera" });
+  add("Confidence", along(scales.confidence, layers.confidence, 0, 255), (i) => fixed(layers.confidence[i] / 255, 2),
+    bar("confidence", "0", "1"));
+  add("Visible views", along(scales.confidence, layers.visible, 0, page.views), (i) => `${layers.visible[i]} of ${page.views}`,
+    bar("confidence", "0", String(page.views)));
+  if (layers.error) {
+    add("Truth", along(scales.depth, layers.truth, low, high), (i) => `${fixed(layers.truth[i], 3)} px`,
+      bar("depth", `${fixed(low, 2)} far`, `${fixed(high, 2)} near`));
+    add("Error against truth", along(scales.signed, layers.error, -0.1, 0.1), (i) => `${fixed(layers.error[i], 3)} px`,
+      bar("signed", "−0.1 far", "0.1 near"));
+    add("Bad pixels", bad(layers.error), (i) => (Math.abs(layers.error[i]) > 0.07 ? "off by more than 0.07" : ""), {
+      css: "linear-gradient(to right, #dcdad6 25%, #e7b04a 25% 50%, #d9603b 50% 75%, #7d1d3f 75%)", low: "good", high: "over 0.07 px" });
+  }
+  $("whole").addEventListener("click", () => viewer.reset());
+  return viewer;
+}
+
+/** Steps at the benchmark's thresholds. */
+function bad(error) {
+  const steps = [[0.07, [125, 29, 63]], [0.03, [217, 96, 59]], [0.01, [231, 176, 74]], [-1, [220, 218, 214]]];
+  return (i, out, at) => {
+    const size = Math.abs(error[i]);
+    const [, colour] = steps.find(([limit]) => size > limit) || [0, [128, 128, 128]];
+    for (let c = 0; c < 3; c++) out[at + c] = colour[c];
+  };
+}
+
+function normal(coded, i) {
+  const [r, g, b] = [coded[3 * i], coded[3 * i + 1], coded[3 * i + 2]];
+  if (r === 128 && g === 128 && b === 128) return "–";
+  return `${fixed((r - 128) / 127, 2)} ${fixed((g - 128) / 127, 2)} ${fixed((b - 128) / 127, 2)}`;
+}
+
+/** EPIs through the chosen pixel; returns what to do when another is chosen. */
+async function epis(page, layers, viewer) {
+  const strips = {};
+  for (const [direction, title] of [["row", "Row"], ["column", "Column"]]) {
+    const views = page.epis[direction];
+    if (!views) continue;
+    for (const view of views) view.image = await decoded(view.jpeg);
+    const turned = views.map(({ offset, image }) => ({ offset: offset / page.thin, image }));
+    strips[direction] = new EpiStrip($("strips"), `${title} EPI`, turned, direction);
+  }
+  const disparity = layers.disparity, { width, height } = page;
+  const show = (row, column) => {
+    const down = Float32Array.from({ length: height }, (_, n) => disparity[n * width + column]);
+    if (strips.row) strips.row.draw(row, column, disparity.slice(row * width, (row + 1) * width));
+    if (strips.column) strips.column.draw(column, row, down);
+    $("row").value = row;
+    $("column").value = column;
+    $("row-value").textContent = row * page.thin;
+    $("column-value").textContent = column * page.thin;
+  };
+  const chosen = () => viewer.select(Number($("row").value), Number($("column").value));
+  if (!strips.row && !strips.column) return () => {};
+  for (const id of ["row", "column"]) $(id).addEventListener("input", chosen);
+  if (strips.row) strips.row.onselect = (column) => viewer.select(viewer.selected[0], column);
+  if (strips.column) strips.column.onselect = (row) => viewer.select(row, viewer.selected[1]);
+  $("slopes").addEventListener("click", () => {
+    const on = $("slopes").getAttribute("aria-pressed") !== "true";
+    $("slopes").setAttribute("aria-pressed", on);
+    for (const strip of Object.values(strips)) strip.slopes = on;
+    show(...viewer.selected);
+  });
+  return show;
+}
+
+function decoded(base64) {
+  return new Promise((resolve, reject) => {
+    const image = new Image();
+    image.onload = () => resolve(image);
+    image.onerror = () => reject(new Error("a view could not be decoded"));
+    image.src = `data:image/jpeg;base64,${base64}`;
+  });
+}
+
+/** The scene in 3D. */
+async function stage(page, layers, scales, depth) {
+  const { width, height, rays, thin } = page;
+  const positions = new Float32Array(3 * depth.length);
+  for (let i = 0; i < depth.length; i++) {
+    const n = Math.floor(i / width) * thin, m = (i % width) * thin;
+    positions[3 * i] = (m - rays.m0) * rays.pitch_x * depth[i];
+    positions[3 * i + 1] = -(n - rays.n0) * rays.pitch_y * depth[i];
+    positions[3 * i + 2] = -depth[i];
+  }
+  let scene;
+  try {
+    const cells = await unpack(page.cells);
+    scene = new Scene3D($("scene"), { width, height, positions, cells, pitch: rays.pitch_x * thin });
+  } catch (error) {
+    $("scene").parentElement.insertAdjacentHTML("beforeend", '<p class="message">This browser shows no WebGL 2, so the scene cannot be drawn in 3D. The point cloud is in points.ply.</p>');
+    return;
+  }
+  const colours = {
+    photo: () => layers.image,
+    shape: () => clay(layers.normals),
+    confidence: () => painted(along(scales.confidence, layers.confidence, 0, 255), depth.length),
+  };
+  choice("colours", (name) => scene.colour(colours[name]()));
+  choice("mode", (name) => { scene.mode = name; scene.draw(); });
+  $("home").addEventListener("click", () => scene.home());
+  scene.colour(colours.photo());
+  window.scene = scene;
+}
+
+/** Grey clay, lit from the upper left. */
+function clay(coded) {
+  const out = new Uint8Array(coded.length);
+  for (let i = 0; i < coded.length; i += 3) {
+    const light = (-0.4 * (coded[i] - 128) + 0.5 * (coded[i + 1] - 128) + 0.77 * (coded[i + 2] - 128)) / 127;
+    out.fill(40 + 200 * Math.max(light, 0) ** 1.2, i, i + 3);
+  }
+  return out;
+}
+
+function painted(fill, count) {
+  const out = new Uint8Array(3 * count), one = new Uint8Array(3);
+  for (let i = 0; i < count; i++) {
+    fill(i, one, 0);
+    out.set(one, 3 * i);
+  }
+  return out;
+}
+
+/** A row of buttons of which one is pressed. */
+function choice(id, chosen) {
+  const buttons = [...$(id).querySelectorAll("button")];
+  for (const button of buttons) {
+    button.addEventListener("click", () => {
+      for (const other of buttons) other.setAttribute("aria-pressed", other === button);
+      chosen(button.value);
+    });
+  }
+}
+
+start().catch((error) => {
+  document.documentElement.dataset.ready = "failed";
+  $("panes").textContent = `This page needs a browser of 2023 or later (${error.message}).`;
+  throw error;
+});
