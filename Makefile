@@ -52,7 +52,7 @@ $(BIN)/python:
 
 $(RUNTIME): pyproject.toml | $(BIN)/python
 	@echo "installing ioadr into $(VENV) (a minute, once)"
-	@$(INSTALL) --editable '.[all]'
+	@$(INSTALL) --editable '.[formats]'
 	@touch $@
 
 $(TOOLS): pyproject.toml | $(BIN)/python
