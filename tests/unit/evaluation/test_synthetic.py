@@ -208,7 +208,7 @@ def test_noise_has_its_strength_and_differs_between_views() -> None:
 
 def test_sample_types_agree() -> None:
     pictures = {
-        kind: random_light_field(5, "planes", SIZE, (3, 3), options=Options(kind)).light_field  # type: ignore[arg-type]
+        kind: random_light_field(5, "planes", SIZE, (3, 3), options=Options(kind)).light_field
         for kind in ("uint8", "uint16", "float32")
     }
     shares = {kind: field.views / field.white for kind, field in pictures.items()}

@@ -1,4 +1,4 @@
-"""`ioadr convert`: the same light field in another form."""
+"""`ioadr convert`: the same light field, or the same map, in another form."""
 
 from __future__ import annotations
 
@@ -7,22 +7,43 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ioadr.app.map_conversion import Quantity, convert_map, is_map
 from ioadr.app.reader_options import read_from_cli, reader_options
-from ioadr.app.sections import SectionCommand
+from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
 
+QUANTITY = click.Choice(["disparity", "depth"])
+
 
 @click.command(cls=SectionCommand)
 @click.argument("source", type=click.Path())
 @click.argument("target", type=click.Path())
+@option("Maps", "--from", "given", type=QUANTITY, help="What the map SOURCE holds.  [default: disparity]")
+@option("Maps", "--to", "wanted", type=QUANTITY, default="disparity", show_default=True, help="What to write.")
+@option("Maps", "--scene", type=click.Path(), metavar="DIR", help="Folder with the camera (parameters.cfg).")
 @output_options
 @reader_options
-def command(terminal: Terminal, source: str, target: str, reading: ReadOptions) -> None:
-    """Write the light field SOURCE as TARGET: NAME.npz, NAME.zarr, or a folder of PNG views."""
-    convert_lightfield(terminal, source, target, reading)
+def command(
+    terminal: Terminal,
+    source: str,
+    target: str,
+    reading: ReadOptions,
+    given: Quantity | None,
+    wanted: Quantity,
+    scene: str | None,
+) -> None:
+    """Write the light field SOURCE as TARGET: NAME.npz, NAME.zarr, or a folder of PNG views.
+
+    Or write the map SOURCE (a file, or a folder of results) as NAME.pfm, NAME.npy, NAME.png (16 bits) or NAME.tif,
+    and turn disparity into depth or back.
+    """
+    if is_map(source, target):
+        convert_map(terminal, source, target, given, wanted, scene)
+    else:
+        convert_lightfield(terminal, source, target, reading)
 
 
 def convert_lightfield(terminal: Terminal, source: str, target: str, reading: ReadOptions) -> None:

@@ -1,0 +1,172 @@
+"""The benchmark's page: one HTML file with tables, linked pictures and charts."""
+
+from __future__ import annotations
+
+import json
+import math
+from html import escape
+from pathlib import Path
+
+from ioadr import __version__
+from ioadr.app.benchmark.content import page_data
+from ioadr.app.report.markup import details, figure, filled, web
+from ioadr.evaluation import ablation
+from ioadr.evaluation.benchmark import Results
+from ioadr.evaluation.scores import METRICS
+from ioadr.evaluation.tables import MEAN, cell, is_best
+from ioadr.evaluation.tables import figure as printed_figure
+from ioadr.io.atomic import atomic_file
+from ioadr.io.save import plain
+
+SCRIPTS = ("packed.js", "viewer.js", "charts.js", "benchmark.js")
+FIRST = ("mse", "badpix_007", "badpix_003", "badpix_001", "q25", "mae_planes")
+"""Metrics whose tables are open; the others can be opened."""
+
+
+def page_html(results: Results, title: str, with_paper: bool = False) -> str:
+    """The page; `with_paper` adds the paper's tables with ours beside them."""
+    text = json.dumps(plain(page_data(results)), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
+    slots = {
+        "title": escape(title),
+        "generator": f"ioadr {escape(__version__)}",
+        "lead": escape(_lead(results)),
+        "figures": _figures(results),
+        "failures": _failures(results),
+        "paper": _paper(results) if with_paper else "",
+        "tables": _tables(results),
+        "style": web("page.css", "benchmark.css"),
+        "script": web(*SCRIPTS),
+        "data": text,
+    }
+    return filled(web("benchmark.html"), slots)
+
+
+def write_page(path: str | Path, results: Results, title: str, with_paper: bool = False) -> Path:
+    """Write the page, completely or not at all."""
+    content = page_html(results, title, with_paper)
+    with atomic_file(path) as temporary:
+        temporary.write_text(content, encoding="utf-8")
+    return Path(path)
+
+
+def _lead(results: Results) -> str:
+    scenes, methods = len(results.scenes), len(results.methods)
+    return (
+        f"{methods} method{'s' * (methods > 1)} on {scenes} scene{'s' * (scenes > 1)}, scored as the HCI 4D Light "
+        "Field Benchmark does at the views’ own size, without a border of 15 px. Lower is better everywhere."
+    )
+
+
+def _figures(results: Results) -> str:
+    """The best mean of the first metrics, and by whom."""
+    text = ""
+    for metric in [name for name in ("mse", "badpix_007", "badpix_001", "mae_planes") if name in results.metrics]:
+        means = {method: results.mean(method, metric) for method in results.method_names}
+        known = {method: value for method, value in means.items() if math.isfinite(value)}
+        if known:
+            winner = min(known, key=lambda method: known[method])
+            value = f"{printed_figure(known[winner], metric)} {METRICS[metric].unit}"
+            text += figure(f"{METRICS[metric].label}, best mean", value, winner)
+    return text
+
+
+def _failures(results: Results) -> str:
+    rows = [f"{item.method} on {item.scene}: {item.failure}" for item in results.failures]
+    rows += [
+        f"{item.method} on {item.scene}: {item.invalid} px are NaN or infinite; each counts as wrong."
+        for item in results.items
+        if item.invalid
+    ]
+    if not rows:
+        return ""
+    items = "".join(f"<li>{escape(row)}</li>" for row in rows)
+    return f'<section class="failures"><h2>What could not be scored</h2><ul>{items}</ul></section>'
+
+
+def _tables(results: Results) -> str:
+    opened = [name for name in FIRST if name in results.metrics]
+    others = [name for name in results.metrics if name not in opened]
+    text = f'<div class="columns">{"".join(_table(results, name) for name in opened)}</div>'
+    if others:
+        folded = "".join(_table(results, name) for name in others)
+        text += details("Regions, stratified scenes and runtime", f'<div class="columns">{folded}</div>')
+    return text
+
+
+def _table(results: Results, metric: str) -> str:
+    scenes = [*results.scene_names, *([MEAN] if len(results.scenes) > 1 else [])]
+    head = "".join(f'<th class="number">{escape(scene)}</th>' for scene in scenes)
+    rows = ""
+    for method in results.method_names:
+        cells = "".join(_cell(results, scene, method, metric) for scene in scenes)
+        rows += f"<tr><td>{escape(method)}</td>{cells}</tr>"
+    about = METRICS[metric]
+    return (
+        f'<div class="metric"><h3>{escape(about.label)} <small>{escape(about.unit)}</small></h3>'
+        f'<p class="note">{escape(about.meaning)}</p>'
+        f'<div class="table"><table><tr><th></th>{head}</tr>{rows}</table></div></div>'
+    )
+
+
+def _cell(results: Results, scene: str, method: str, metric: str) -> str:
+    kind = "number best" if is_best(results, scene, method, metric) else "number"
+    return f'<td class="{kind}">{printed_figure(cell(results, scene, method, metric), metric)}</td>'
+
+
+def _paper(results: Results) -> str:
+    """The paper's tables: printed figures, ours in bold, the difference beside them."""
+    found = {(c.table, c.row, c.metric, c.scene): c for c in ablation.compare(results)}
+    text = ""
+    for table in ablation.paper().tables:
+        blocks = "".join(_paper_table(results, table, metric, found) for metric in table.metrics)
+        text += (
+            f'<h3 class="wide">{escape(table.title)}</h3><p class="note">{escape(table.note)}</p>'
+            f'<div class="columns">{blocks}</div>'
+        )
+    return (
+        '<section id="paper"><h2>The paper’s tables</h2>'
+        f'<p class="note">Ours, then in brackets the printed figure and our difference from it. {_source()}</p>'
+        f"{text}</section>"
+    )
+
+
+def _source() -> str:
+    return (
+        f"Printed figures: {escape(ablation.paper().source)}. Normals are compared where the benchmark’s own mask is "
+        "at hand; elsewhere the printed figure stands without a difference. ↻ marks an ablation that moves a figure "
+        "the other way than in the paper."
+    )
+
+
+def _paper_table(
+    results: Results,
+    table: ablation.PaperTable,
+    metric: str,
+    found: dict[tuple[str, str, str, str], ablation.Comparison],
+) -> str:
+    head = "".join(f'<th class="number">{escape(scene)}</th>' for scene in results.scene_names)
+    rows = ""
+    for row in table.rows:
+        cells = "".join(
+            _paper_cell(row, metric, scene, found.get((table.id, row.name, metric, scene)))
+            for scene in results.scene_names
+        )
+        kind = f" <small>{escape(row.kind)}</small>" if row.kind != "training-free" else ""
+        rows += f"<tr><td>{escape(row.name)}{kind}</td>{cells}</tr>"
+    title = f"<caption>{escape(METRICS[metric].label)} <small>{escape(METRICS[metric].unit)}</small></caption>"
+    return f'<div class="table"><table>{title}<tr><th></th>{head}</tr>{rows}</table></div>'
+
+
+def _paper_cell(row: ablation.Row, metric: str, scene: str, found: ablation.Comparison | None) -> str:
+    if found is None:
+        return f'<td class="number">{printed_figure(ablation.printed(row, metric, scene), metric)}</td>'
+    if math.isnan(found.printed):
+        return f'<td class="number"><b>{printed_figure(found.ours, metric)}</b></td>'
+    sign = (
+        f"{found.difference:+.{METRICS[metric].decimals}f}".replace("-", "−") if math.isfinite(found.difference) else ""
+    )
+    turn = " ↻" if found.same_direction is False else ""
+    return (
+        f'<td class="number"><b>{printed_figure(found.ours, metric)}</b>{turn} '
+        f"<small>({printed_figure(found.printed, metric)}{', ' if sign else ''}{sign})</small></td>"
+    )

@@ -1,0 +1,63 @@
+"""Progress of a benchmark: a bar with the time left, or a line for each finished item."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ioadr.app.terminal import Terminal
+from ioadr.evaluation.benchmark import Item, Step, Watch
+
+
+@contextmanager
+def watching(terminal: Terminal) -> Iterator[Watch]:
+    """What `run_benchmark` tells its steps to."""
+    clock = _Clock()
+    with terminal.bar() as bar:
+        task = bar.add_task("", total=None)
+
+        def watch(step: Step) -> None:
+            done = step.number + step.share
+            bar.update(task, total=step.total, completed=done, description=f"{step.scene} · {step.method}")
+            if step.item is not None:
+                clock.add(step.item)
+                terminal.note(f"[{step.number}/{step.total}] {_line(step.item)}{clock.left(step.total - step.number)}")
+
+        yield watch
+
+
+class _Clock:
+    """How long items took that had to be made."""
+
+    def __init__(self) -> None:
+        self.last = time.monotonic()
+        self.spent = 0.0
+        self.made = 0
+
+    def add(self, item: Item) -> None:
+        now = time.monotonic()
+        if not item.reused:
+            self.spent += now - self.last
+            self.made += 1
+        self.last = now
+
+    def left(self, items: int) -> str:
+        if not items or not self.made:
+            return ""
+        seconds = self.spent / self.made * items
+        return f"; about {_duration(seconds)} left"
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+
+
+def _line(item: Item) -> str:
+    if item.failure:
+        return f"{item.scene} · {item.method}: {item.failure}"
+    figures = f"MSE×100 {item.scores['mse']:.3f}, BadPix 0.07 {item.scores['badpix_007']:.2f} %"
+    pace = (
+        "from an earlier run" if item.reused else f"{item.seconds:.1f} s" if item.seconds is not None else "published"
+    )
+    return f"{item.scene} · {item.method}: {figures} ({pace})"

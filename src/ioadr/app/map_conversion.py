@@ -1,0 +1,58 @@
+"""Maps in other forms: disparity or depth, and any file format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from ioadr.app.terminal import Terminal
+from ioadr.errors import InputError
+
+if TYPE_CHECKING:
+    from ioadr.geometry.camera import Camera
+
+Quantity = Literal["disparity", "depth"]
+FORMATS = (".pfm", ".npy", ".png", ".tif", ".tiff")
+"""Endings that only maps have; .npz may be a map or a light field."""
+
+
+def is_map(source: str, target: str) -> bool:
+    """Whether a conversion between these names is one of maps."""
+    endings = Path(source).suffix.lower(), Path(target).suffix.lower()
+    return endings[1] in FORMATS or (endings[1] == ".npz" and endings[0] in FORMATS and endings[0] != ".npy")
+
+
+def convert_map(
+    terminal: Terminal, source: str, target: str, given: Quantity | None, wanted: Quantity, scene: str | None
+) -> None:
+    """Read a map, turn disparity into depth or back where asked, write it."""
+    from ioadr.geometry.points import depth_from_disparity, disparity_from_depth
+    from ioadr.io.map_files import read_map, write_map
+    from ioadr.io.maps import Label
+
+    given = given or (wanted if Path(source).is_dir() else "disparity")
+    values = read_map(source, given).values
+    if given != wanted:
+        turn = depth_from_disparity if wanted == "depth" else disparity_from_depth
+        values = turn(values, _camera(scene, values.shape))
+    unit = "px per baseline unit" if wanted == "disparity" else "m"
+    write_map(target, values, Label(wanted, unit, json.dumps({"source": source, "quantity": wanted})))
+    text = f"wrote {target}: {wanted} [{unit}], {values.shape[1]}×{values.shape[0]} px"
+    terminal.answer(text, {"file": target, "quantity": wanted, "unit": unit, "size": list(values.shape)})
+
+
+def _camera(scene: str | None, shape: tuple[int, ...]) -> Camera:
+    from ioadr.io.scene_parameters import read_scene_parameters
+
+    if scene is None:
+        raise InputError(
+            "convert: expected the camera to turn disparity into depth or back. "
+            "Name a folder with parameters.cfg by --scene."
+        )
+    camera = read_scene_parameters(scene).camera
+    if (camera.height, camera.width) != shape:
+        raise InputError(
+            f"{scene}: expected the camera of a map of {shape[1]}×{shape[0]} px, found {camera.width}×{camera.height}."
+        )
+    return camera

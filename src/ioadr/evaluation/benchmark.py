@@ -1,0 +1,212 @@
+"""Methods over scenes: maps made or loaded, scored, and kept so that an interrupted run goes on where it was."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError, IoadrError
+from ioadr.evaluation.methods import Method, Ours
+from ioadr.evaluation.scores import METRICS, score
+from ioadr.evaluation.truth import Truth, has_truth, load_truth
+from ioadr.io.atomic import atomic_folder
+from ioadr.io.map_files import StoredMap
+from ioadr.io.pfm import encode_pfm, read_pfm
+from ioadr.io.reading import read
+from ioadr.lightfield import LightField
+from ioadr.result import SweepRecord
+
+RECORD, MAP, ITEMS = "provenance.json", "disparity.pfm", "maps"
+
+
+@dataclass(frozen=True)
+class Item:
+    """One method on one scene."""
+
+    scene: str
+    method: str
+    scores: Mapping[str, float] = field(default_factory=dict)
+    seconds: float | None = None
+    invalid: int = 0
+    """Scored pixels without a finite value; each counts as wrong."""
+    failure: str | None = None
+    """Why there are no scores."""
+    reused: bool = False
+    """Whether the map was there from an earlier run."""
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """All items, scene by scene; maps are loaded when they are asked for."""
+
+    scenes: Sequence[Path]
+    methods: Sequence[Method]
+    items: Sequence[Item]
+    folder: Path
+
+    @property
+    def scene_names(self) -> list[str]:
+        return [scene.name for scene in self.scenes]
+
+    @property
+    def method_names(self) -> list[str]:
+        return [method.name for method in self.methods]
+
+    @property
+    def failures(self) -> list[Item]:
+        return [item for item in self.items if item.failure]
+
+    def item(self, scene: str, method: str) -> Item:
+        return next(item for item in self.items if (item.scene, item.method) == (scene, method))
+
+    def value(self, scene: str, method: str, metric: str) -> float:
+        """A score, or NaN where there is none."""
+        return self.item(scene, method).scores.get(metric, math.nan)
+
+    def mean(self, method: str, metric: str) -> float:
+        """Over the scenes that have the metric for any method; NaN if this one lacks it on one of them."""
+        scenes = [s for s in self.scene_names if any(metric in i.scores for i in self.items if i.scene == s)]
+        values = [self.value(scene, method, metric) for scene in scenes]
+        return float(np.mean(values)) if values else math.nan
+
+    @property
+    def metrics(self) -> list[str]:
+        """Metrics that some item has, in their order."""
+        return [name for name in METRICS if any(name in item.scores for item in self.items)]
+
+    def disparity(self, scene: str, method: str) -> NDArray[Any]:
+        """The map of an item."""
+        chosen = self.methods[self.method_names.index(method)]
+        if isinstance(chosen, Ours):
+            return read_pfm(item_folder(self.folder, method, scene) / MAP)
+        return chosen.load(scene).values
+
+
+@dataclass(frozen=True)
+class Step:
+    """Where a run is: told at the beginning and end of each item and after every sweep."""
+
+    number: int
+    """Items that are finished."""
+    total: int
+    scene: str
+    method: str
+    share: float = 0.0
+    """Of the current item."""
+    item: Item | None = None
+    """Set when it is finished."""
+
+
+Watch = Callable[[Step], None]
+
+
+def find_scenes(dataset: str | Path, names: Sequence[str] = ()) -> list[Path]:
+    """Folders with truth: the dataset itself, or those in it, in the order of `names` if any are given."""
+    base = Path(dataset).absolute()
+    if not base.is_dir():
+        raise InputError(f"{base}: expected a folder of scenes, found none. Check the path.")
+    found = [base] if has_truth(base) else [folder for folder in sorted(base.iterdir()) if has_truth(folder)]
+    known = {folder.name: folder for folder in found}
+    missing = [name for name in names if name not in known]
+    if missing or not known:
+        raise InputError(
+            f"{base}: expected scenes with gt_disp_lowres.pfm{' called ' + ', '.join(missing) if missing else ''}, "
+            f"found {', '.join(known) or 'none'}."
+        )
+    return [known[name] for name in names or known]
+
+
+def run_benchmark(
+    scenes: Sequence[Path], methods: Sequence[Method], folder: Path, watch: Watch | None = None, redo: bool = False
+) -> Results:
+    """Every method on every scene; maps of ours go to `folder`/maps and are reused while what they depend on holds."""
+    run = _Run(folder, watch or _ignore, redo, len(scenes) * len(methods))
+    for scene in scenes:
+        truth = load_truth(scene)
+        views = cache(partial(read, scene))
+        for method in methods:
+            run.add(scene, truth, method, views)
+    return Results(scenes, methods, run.items, folder)
+
+
+def item_folder(folder: Path, method: str, scene: str) -> Path:
+    return folder / ITEMS / method.replace("/", "+") / scene
+
+
+class _Run:
+    """A benchmark in its course."""
+
+    def __init__(self, folder: Path, watch: Watch, redo: bool, total: int) -> None:
+        self.folder, self.watch, self.redo, self.total = folder, watch, redo, total
+        self.items: list[Item] = []
+        self.warm = False
+
+    def add(self, scene: Path, truth: Truth, method: Method, views: Callable[[], LightField]) -> None:
+        """One method on one scene; what cannot be used becomes an item with its reason."""
+        step = Step(len(self.items), self.total, scene.name, method.name)
+        self.watch(step)
+        try:
+            if isinstance(method, Ours):
+                stored, reused = self._own(scene, method, views, step)
+            else:
+                stored, reused = method.load(scene.name), False
+            scores = score(stored.values, truth, stored.seconds, allow_invalid=True)
+            item = Item(scene.name, method.name, scores.values, stored.seconds, scores.invalid, None, reused)
+        except InputError as error:
+            item = Item(scene.name, method.name, failure=str(error))
+        self.items.append(item)
+        self.watch(replace(step, number=len(self.items), item=item))
+
+    def _own(self, scene: Path, method: Ours, views: Callable[[], LightField], step: Step) -> tuple[StoredMap, bool]:
+        """The map, and whether it was there already."""
+        place = item_folder(self.folder, method.name, scene.name)
+        key = method.key(scene)
+        stored = None if self.redo else _earlier(place, key)
+        if stored is not None:
+            return stored, True
+        lightfield = views()
+        if not self.warm:
+            method.warm_up()
+            self.warm = True
+        stored = method.make(lightfield, partial(self._sweep, step))
+        _keep(place, stored, key, method)
+        return stored, False
+
+    def _sweep(self, step: Step, record: SweepRecord, disparity: NDArray[np.float32], sweeps: int) -> None:
+        self.watch(replace(step, share=min(record.sweep + 1, sweeps) / (sweeps + 1)))
+
+
+def _earlier(place: Path, key: str) -> StoredMap | None:
+    """The map of an earlier run, if it was made from the same things."""
+    try:
+        record = json.loads((place / RECORD).read_text(encoding="utf-8"))
+        if record["key"] == key:
+            return StoredMap(read_pfm(place / MAP), float(record["seconds"]))
+    except (OSError, ValueError, KeyError, TypeError, IoadrError):
+        pass
+    return None
+
+
+def _keep(place: Path, stored: StoredMap, key: str, method: Ours) -> None:
+    record = {
+        "key": key,
+        "seconds": stored.seconds,
+        "method": method.name,
+        "seed": method.seed,
+        "parameters": method.parameters.to_dict(),
+    }
+    with atomic_folder(place, overwrite=True) as staging:
+        (staging / MAP).write_bytes(encode_pfm(stored.values))
+        (staging / RECORD).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+
+
+def _ignore(step: Step) -> None:
+    return None

@@ -1,0 +1,41 @@
+"""Files by their content: what a result was made from, and whether that is still the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ioadr.errors import InputError
+
+BLOCK = 1 << 20
+
+
+def fingerprint(path: str | Path) -> str:
+    """Hash of a file, or of the names and contents of all files in a folder and below it."""
+    path = Path(path)
+    files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    return digest_files(files, path)
+
+
+def digest_files(files: Iterable[Path], base: Path) -> str:
+    """Hash of names (relative to `base`) and contents; modification times do not count."""
+    digest = hashlib.blake2b(digest_size=16)
+    try:
+        for file in files:
+            name = file.relative_to(base).as_posix() if file != base else file.name
+            digest.update(f"{len(name)} {name} {file.stat().st_size}\n".encode())
+            with file.open("rb") as stream:
+                while block := stream.read(BLOCK):
+                    digest.update(block)
+    except OSError as error:
+        raise InputError(f"{base}: expected readable files, found: {error}.") from error
+    return digest.hexdigest()
+
+
+def digest_values(*values: Any) -> str:
+    """Hash of anything that JSON can write."""
+    text = json.dumps(values, sort_keys=True, separators=(",", ":"))
+    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
