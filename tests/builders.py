@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
@@ -59,9 +60,20 @@ def write_hci_scene(folder: Path, views: NDArray[Any] | None = None, **changes: 
     folder.mkdir(parents=True)
     flat = views.reshape(-1, *views.shape[2:])
     for index, view in enumerate(flat):
-        Image.fromarray(view.squeeze()).save(folder / f"input_Cam{index:03d}.png")
+        save_png(folder / f"input_Cam{index:03d}.png", view)
     (folder / "parameters.cfg").write_text(scene_parameters(views.shape, changes), encoding="utf-8")
     return folder
+
+
+def save_png(path: Path, image: NDArray[Any]) -> None:
+    """[N, M, C] as PNG; 16 bits a colour are beyond Pillow."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    image = image[..., 0] if image.shape[-1] == 1 else image
+    if image.dtype == np.uint16 and image.ndim == 3:
+        imagecodecs = pytest.importorskip("imagecodecs")
+        path.write_bytes(imagecodecs.png_encode(np.ascontiguousarray(image)))
+    else:
+        Image.fromarray(image).save(path)
 
 
 def scene_parameters(shape: tuple[int, ...], changes: dict[str, str]) -> str:

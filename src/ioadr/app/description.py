@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,9 @@ def facts(lightfield: LightField) -> dict[str, Any]:
         "positions": lightfield.positions.tolist(),
         "reference": list(lightfield.reference or ()),
         "eta": list(lightfield.eta),
-        "camera": vars(camera) if camera else None,
+        "camera": {key: value if value != math.inf else None for key, value in vars(camera).items()}
+        if camera
+        else None,
         "range": [extent.minimum, extent.maximum, extent.origin] if extent else None,
         "bytes": lightfield.views.nbytes,
         "expected_seconds": round(expected_seconds(lightfield), 1),

@@ -69,6 +69,8 @@ class Capture:
     """Whether the order of counting, along rows or columns, was already heeded."""
     required: NDArray[np.bool_] = field(default_factory=lambda: np.array(False))
     """[L, K], True where a view that is not available is an error."""
+    declared_by: str | None = None
+    """The file that says how many views there are."""
     positions: NDArray[np.float64] | None = None
     """[L, K, 2] (row, column) in baseline units; None is the regular grid."""
     name: str | None = None
@@ -114,7 +116,7 @@ class Capture:
 
     def take(self, rows: Any, columns: Any) -> Capture:
         """The same capture on some rows and columns of its grid (slices or index arrays)."""
-        return self._rearranged(lambda grid: grid[rows][:, columns])
+        return replace(self._rearranged(lambda grid: grid[rows][:, columns]), declared_by=None)
 
     def transposed(self) -> Capture:
         """Rows of views become columns."""

@@ -60,6 +60,7 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
         names=[f"input_Cam{number:03d}{files[min(files)].suffix}" for number in range(index.size)],
         available=np.isin(index, list(files)),
         required=np.array(True),
+        declared_by=FILE_NAME if parameters and not options.grid else None,
         counted=True,
         camera=parameters.camera if parameters else None,
         range=parameters.range if parameters else None,

@@ -131,12 +131,14 @@ def _tiff(path: Path) -> Iterator[Opened]:
 def _exr(path: Path) -> Iterator[Opened]:
     """Float colours of the first part."""
     library = required("OpenEXR", path, "exr")
-    low, high = library.File(str(path), header_only=True).header()["dataWindow"]
-    width, height = int(high[0] - low[0] + 1), int(high[1] - low[1] + 1)
-    names = set(library.File(str(path), header_only=True).channels())
-    name, channels = next(((n, c) for n, c in (("RGBA", 4), ("RGB", 3), ("Y", 1)) if n in names), (None, 0))
+    declared = library.File(str(path), header_only=True).header()
+    low, high = declared["dataWindow"]
+    width, height = int(high[0]) - int(low[0]) + 1, int(high[1]) - int(low[1]) + 1
+    names = {channel.name for channel in declared["channels"]}
+    name = next((group for group in ("RGBA", "RGB", "Y") if set(group) <= names), None)
     if name is None:
         raise InputError(f"{path}: expected channels R, G, B or Y, found {', '.join(sorted(names))}. Export it again.")
+    channels = len(name)
 
     def decode() -> NDArray[Any]:
         samples = library.File(str(path)).channels()[name].pixels

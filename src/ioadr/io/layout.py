@@ -69,7 +69,7 @@ def array_capture(path: Path, name: str, array: Any, layout: Layout, options: Re
         channels=channels,
         dtype=_sample_type(dtype),
         load=_ArrayViews(path, array, layout),
-        names=[f"view {number // grid[1]},{number % grid[1]}" for number in range(index.size)],
+        names=[f"array element {number // grid[1]}, {number % grid[1]}" for number in range(index.size)],
         counted=len(layout.views) == 1,
         notes=(layout.note,) if layout.note else (),
     )
@@ -124,7 +124,8 @@ class _ArrayViews:
         if self._chunked_across_views():
             size = np.prod(self._counts) * window.height * window.width * self._channels * self.array.dtype.itemsize
             check_memory(self.path, int(size), "stored blocks of several views")
-            return self._part([slice(None)] * len(self._counts), window)[list(numbers)]
+            block = self._part([slice(None)] * len(self._counts), window)
+            return block[list(numbers)].astype(_sample_type(self.array.dtype), copy=False)
         shape = (len(numbers), window.height, window.width, self._channels)
         views = np.empty(shape, _sample_type(self.array.dtype))
         for target, number in zip(views, numbers, strict=True):

@@ -65,7 +65,7 @@ def _capture(path: Path, grid: Pair, cut: Cut, flag: str) -> Capture:
         channels=header.channels,
         dtype=header.dtype,
         load=_loader(path, header, grid, cut),
-        names=[f"view {number // grid[1]},{number % grid[1]}" for number in range(index.size)],
+        names=[f"sub-image {number // grid[1]}, {number % grid[1]}" for number in range(index.size)],
         notes=("lenslets of Lytro's Illum assumed: 14×14",) if flag == "--eslf" and grid == ILLUM else (),
     )
 

@@ -70,17 +70,19 @@ def oriented(capture: Capture, options: ReadOptions) -> Capture:
 
 
 def _measured(capture: Capture) -> Evidence:
-    evidence = Evidence(0.0, 0.0)
+    """Evidence of the first attempt that shows parallax; the next one is asked too where occlusions say little."""
+    found: list[Evidence] = []
     for distance, reach in ATTEMPTS:
         try:
-            images = _images(capture, distance)
+            found.append(_evidence(_images(capture, distance), reach))
         except InputError:
             # A view that cannot be read is reported when it is wanted.
-            return evidence
-        evidence = _evidence(images, reach)
-        if abs(evidence.agreement) >= AGREEMENT:
             break
-    return evidence
+        if abs(found[-1].agreement) >= AGREEMENT and abs(found[-1].occlusion) >= CERTAIN:
+            break
+    agreement = max((evidence.agreement for evidence in found), key=abs, default=0.0)
+    agreeing = [evidence.occlusion for evidence in found if evidence.agreement * agreement >= 0 and evidence.occlusion]
+    return Evidence(agreement, sum(agreeing) / max(len(agreeing), 1) ** 0.5)
 
 
 def _images(capture: Capture, distance: int) -> Mapping[tuple[int, int], Image]:

@@ -144,8 +144,9 @@ def _check_complete(capture: Capture) -> None:
     rows, columns = capture.grid
     names = ", ".join(capture.name_at(row, column) for row, column in holes[:5]) + (" …" if len(holes) > 5 else "")
     row, column = holes[0]
+    declared = f" in {capture.declared_by}" if capture.declared_by else ""
     raise InputError(
-        f"{capture.path}/: expected {rows * columns} views ({rows}×{columns}), "
+        f"{capture.path}/: expected {rows * columns} views ({rows}×{columns}{declared}), "
         f"found {rows * columns - len(holes)}; missing {names}. "
         f"Restore {'it' if len(holes) == 1 else 'them'}{_complete_centre(capture.available)}, or go on without: "
         f"--skip {f'{row},{column}' if len(holes) == 1 else 'missing'}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import zipfile
 from collections.abc import Callable, Mapping
@@ -117,7 +118,7 @@ def _write_png(path: Path, view: NDArray[Any]) -> None:
 
 
 def _manifest(lightfield: LightField) -> str:
-    """What parameters.cfg cannot say; JSON values are TOML values too."""
+    """What parameters.cfg cannot say."""
     data = description(lightfield)
     assert lightfield.present is not None
     assert lightfield.reference is not None
@@ -134,7 +135,12 @@ def _manifest(lightfield: LightField) -> str:
         "white": 65535.0 if lightfield.views.dtype.kind == "f" else data["white"],
         "range": data["range"],
     }
-    lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items() if value is not None]
+    lines = [f"{key} = {_toml(value)}" for key, value in values.items() if value is not None]
     if data["camera"]:
-        lines += ["", "[camera]", *(f"{key} = {json.dumps(value)}" for key, value in data["camera"].items())]
+        lines += ["", "[camera]", *(f"{key} = {_toml(value)}" for key, value in data["camera"].items())]
     return "\n".join(lines) + "\n"
+
+
+def _toml(value: Any) -> str:
+    """JSON's texts, numbers and lists are TOML's too, all but infinity."""
+    return "inf" if value == math.inf else json.dumps(value, ensure_ascii=False)

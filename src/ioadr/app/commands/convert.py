@@ -40,7 +40,8 @@ def command(
     Or write the map SOURCE (a file, or a folder of results) as NAME.pfm, NAME.npy, NAME.png (16 bits) or NAME.tif,
     and turn disparity into depth or back.
     """
-    if is_map(source, target):
+    one_image = reading.eslf or reading.quilt
+    if is_map(source, target) and not one_image:
         convert_map(terminal, source, target, given, wanted, scene)
     else:
         convert_lightfield(terminal, source, target, reading)

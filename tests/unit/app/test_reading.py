@@ -1,0 +1,79 @@
+"""Options of reading on the command line; `info` and `convert`."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import ioadr
+from ioadr.app.reader_options import FORMATS, NAMES, OPTIONS
+from ioadr.io.options import ReadOptions
+from ioadr.io.registry import formats
+from tests.builders import make_views, write_hci_scene
+from tests.layouts import quilt, stanford
+
+
+def test_the_options_are_those_of_read():
+    assert set(NAMES) == set(ReadOptions.__dataclass_fields__)
+    assert len(OPTIONS) == len(NAMES)
+    assert [item.name for item in formats()] == list(FORMATS)
+
+
+def test_estimate_reads_as_it_is_told(cli, calls, tmp_path):
+    scene = write_hci_scene(tmp_path / "scene", make_views(grid=(9, 9)))
+    arguments = ("--every", 2, "--skip", "0,1", "--skip", "0,3", "--crop", 1, 2, 16, 20, "--baseline-mm", 5)
+    outcome = cli("estimate", scene, "--out", tmp_path / "out", *arguments, "--reference", 0, 0, "--range", -1, 1)
+    assert outcome.code == 0, outcome.err
+    lightfield = calls[0]["lightfield"]
+    assert lightfield.grid == (5, 5)
+    assert (lightfield.height, lightfield.width) == (16, 20)
+    assert lightfield.reference == (0, 0)
+    assert lightfield.camera.baseline_mm == 10.0
+    assert (lightfield.range.minimum, lightfield.range.origin) == (-1.0, "user")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (("--skip", "eight"), "--skip: expected ROW,COL"),
+        (("--views", "99x99"), "--views: expected at most"),
+        (("--range", "1", "1"), "MIN < MAX"),
+        (("--format", "lytro"), "raw Lytro"),
+        (("--crop", "0", "0", "99", "99"), "--crop: expected a part"),
+    ],
+)
+def test_bad_options_end_with_2(cli, scene, arguments, text):
+    outcome = cli("info", scene, *arguments)
+    assert outcome.code == 2
+    assert text in outcome.err
+
+
+def test_info_tells_of_positions_and_notes(cli, tmp_path):
+    path, _ = stanford(tmp_path, make_views(grid=(5, 5)))
+    outcome = cli("info", path)
+    assert "stanford (recognised by content; --format names another)" in outcome.out
+    assert "rows of views reversed on reading" in outcome.out
+    told = json.loads(cli("info", path, "--json").out)
+    assert np.shape(told["positions"]) == (5, 5, 2)
+    assert told["expected_seconds"] >= 0
+    assert told["expected_bytes"] > told["bytes"]
+    assert any("reversed" in note for note in told["notes"])
+
+
+@pytest.mark.parametrize("name", ["out.npz", "out.zarr", "folder"])
+def test_convert(cli, name, tmp_path):
+    views = make_views(grid=(3, 4))
+    path, _ = quilt(tmp_path, views)
+    arguments = ("--quilt", "3x4", "--no-flip-rows", "--no-flip-columns", "--range", -1, 2)
+    outcome = cli("convert", path, tmp_path / name, *arguments)
+    assert outcome.code == 0, outcome.err
+    assert "3×4 views of 24×20 px" in outcome.out
+    found = ioadr.read(tmp_path / name)
+    np.testing.assert_array_equal(found.views, views)
+    assert found.range is not None
+    assert (found.range.minimum, found.range.maximum) == (-1, 2)
+    again = cli("convert", path, tmp_path / name, *arguments)
+    assert again.code == 2
+    assert "expected a new name" in again.err

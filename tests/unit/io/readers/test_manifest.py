@@ -1,0 +1,86 @@
+"""lightfield.toml: any arrangement of cameras."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from ioadr.io import read
+from tests.builders import make_views, save_png
+from tests.layouts import AS_STORED
+
+
+def write(folder, text, views):
+    for number, view in enumerate(views):
+        save_png(folder / f"cam_{number:02d}.png", view)
+    (folder / "lightfield.toml").write_text(text)
+    return folder
+
+
+def test_an_irregular_array(tmp_path):
+    random = np.random.default_rng(1)
+    positions = random.uniform(0, 4, (12, 2))
+    views = make_views(grid=(3, 4)).reshape(12, 20, 24, 3)
+    text = f"""
+        name = "ring"
+        files = "cam_{{index:02d}}.png"
+        positions = {positions.tolist()}
+        unit = 2.0
+        reference = 7
+        range = [-1.5, 2.0]
+        eta = [1.0, 1.2]
+        white = 250
+        [camera]
+        focal_length_mm = 50
+        sensor_size_mm = 36
+        baseline_mm = 12.5
+        focus_distance_m = 3
+    """
+    lightfield = read(write(tmp_path, text, views))
+    assert lightfield.grid == (1, 12)
+    assert lightfield.reference == (0, 7)
+    expected = (positions - positions[7]) / 2.0 * np.array([1.0, 1.2])
+    np.testing.assert_allclose(lightfield.offsets[0], expected, atol=1e-12)
+    assert lightfield.name == "ring"
+    assert lightfield.white == 250
+    assert lightfield.camera is not None
+    assert (lightfield.camera.width, lightfield.camera.height) == (24, 20)
+    assert lightfield.range is not None
+    assert (lightfield.range.minimum, lightfield.range.maximum, lightfield.range.origin) == (-1.5, 2.0, "file")
+    np.testing.assert_array_equal(lightfield.views[0], views)
+
+
+def test_the_reference_survives_a_subset(tmp_path):
+    views = make_views(grid=(5, 5)).reshape(25, 20, 24, 3)
+    path = write(tmp_path, 'files = "cam_{index}.png"\ngrid = [5, 5]\nreference = 6', views)
+    assert read(path, **AS_STORED).reference == (1, 1)
+    assert read(path, views="3x3", **AS_STORED).reference == (0, 0)
+    assert read(path, every=2, **AS_STORED).reference == (1, 1), "gone: the centre takes its place"
+
+
+def test_missing_views_in_a_list(tmp_path):
+    views = make_views(grid=(3, 3)).reshape(9, 20, 24, 3)
+    names = [f"cam_{number:02d}.png" if number != 4 else "" for number in range(9)]
+    lightfield = read(write(tmp_path, f"files = {json.dumps(names)}\ngrid = [3, 3]", views), **AS_STORED)
+    assert lightfield.view_count == 8
+    assert lightfield.present is not None
+    assert not lightfield.present[1, 1]
+
+
+@pytest.mark.parametrize("order", ["row", "column"])
+def test_the_order_of_counting(order, tmp_path):
+    views = make_views(grid=(3, 4))
+    counted = views if order == "row" else views.swapaxes(0, 1)
+    text = f'files = "cam_{{index}}.png"\ngrid = [3, 4]\norder = "{order}"'
+    lightfield = read(write(tmp_path, text, counted.reshape(12, 20, 24, 3)), **AS_STORED)
+    np.testing.assert_array_equal(lightfield.views, views)
+
+
+def test_any_toml_name_and_rows_and_columns(tmp_path):
+    views = make_views(grid=(3, 3))
+    for row, column in np.ndindex(3, 3):
+        save_png(tmp_path / "deep" / f"{row}" / f"{column}.png", views[row, column])
+    (tmp_path / "scene.toml").write_text('files = "deep/{row}/{col}.png"')
+    np.testing.assert_array_equal(read(tmp_path / "scene.toml", **AS_STORED).views, views)

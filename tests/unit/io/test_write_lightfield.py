@@ -1,0 +1,93 @@
+"""What is written reads back: all of it in NPZ and Zarr, and in a folder with its manifest."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ioadr import DisparityRange, OutputError
+from ioadr.io import read
+from ioadr.io.write_lightfield import write_lightfield
+from tests.builders import make_camera, make_lightfield
+
+NAMES = ["out.npz", "out.zarr", "folder"]
+
+
+def same(found, expected):
+    np.testing.assert_array_equal(found.views, expected.views)
+    np.testing.assert_allclose(found.positions, expected.positions, atol=1e-12)
+    np.testing.assert_array_equal(found.present, expected.present)
+    for name in ("camera", "reference", "eta", "white", "name"):
+        assert getattr(found, name) == getattr(expected, name), name
+    assert (found.range and (found.range.minimum, found.range.maximum)) == (
+        expected.range and (expected.range.minimum, expected.range.maximum)
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("dtype", "channels"), [("uint8", 3), ("uint16", 3), ("uint16", 1)])
+def test_an_ordinary_light_field(name, dtype, channels, tmp_path):
+    lightfield = make_lightfield(camera=make_camera(), dtype=dtype, channels=channels, name=name)
+    path = write_lightfield(lightfield, tmp_path / name)
+    same(read(path), lightfield)
+    assert (tmp_path / "folder" / "lightfield.toml").exists() is False
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_everything_a_light_field_knows(name, tmp_path):
+    random = np.random.default_rng(0)
+    present = np.ones((3, 4), bool)
+    present[2, 1] = False
+    lightfield = make_lightfield(
+        grid=(3, 4),
+        camera=replace(make_camera(30, 40), origin=(3.0, 5.5), focus_distance_m=math.inf),
+        positions=random.uniform(0, 3, (3, 4, 2)),
+        present=present,
+        reference=(0, 2),
+        eta=(1.0, 0.9),
+        white=222.0,
+        range=DisparityRange(-0.25, 1.75, "user"),
+        name='ünïcode "name"',
+    )
+    lightfield.views[2, 1] = 0
+    same(read(write_lightfield(lightfield, tmp_path / name)), lightfield)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_without_a_camera(name, tmp_path):
+    lightfield = make_lightfield(range=None, name="plain")
+    same(read(write_lightfield(lightfield, tmp_path / name)), lightfield)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_floats(name, tmp_path):
+    lightfield = make_lightfield(dtype="float32", camera=make_camera(), name=name)
+    found = read(write_lightfield(lightfield, tmp_path / name))
+    if name == "folder":
+        assert found.views.dtype == np.uint16
+        np.testing.assert_allclose(found.views / 65535, lightfield.views, atol=1e-5)
+    else:
+        same(found, lightfield)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_replaced(name, tmp_path):
+    lightfield = make_lightfield(camera=make_camera())
+    path = write_lightfield(lightfield, tmp_path / name)
+    with pytest.raises(OutputError, match="expected a new name"):
+        write_lightfield(lightfield, path)
+    same(read(path), lightfield.with_(name=read(path).name))
+
+
+def test_a_failure_leaves_nothing(tmp_path, monkeypatch):
+    def fail(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("ioadr.io.write_lightfield._write_png", fail)
+    with pytest.raises(OutputError, match="disk is full"):
+        write_lightfield(make_lightfield(), tmp_path / "out" / "folder")
+    assert not (tmp_path / "out" / "folder").exists()
+    assert list(tmp_path.rglob("*.png")) == []
