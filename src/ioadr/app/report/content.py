@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.app.report.packing import jpeg, packed, packed_values
+from ioadr.app.report.packing import jpegs, packed, packed_values
 from ioadr.geometry.discontinuity import surface_cells
 from ioadr.io.colours import coloured_normals, rgb8, scale, shown_range
 
@@ -22,6 +21,8 @@ LARGEST = 640
 """px; larger maps are thinned out, so that a page stays below 12 MB."""
 MOST_VIEWS = 17
 """Of one row or column; more are thinned out evenly."""
+EPI_BUDGET = 6_000_000
+"""Characters for the views of the EPIs."""
 IN_LINE = 0.05
 """Baseline units by which the views of an EPI may be off their line."""
 
@@ -78,8 +79,8 @@ def _epis(lightfield: LightField, thin: int) -> dict[str, Any]:
         name: list(_in_line(lightfield, views, axis)) for (name, views), axis in zip(lines.items(), (1, 0), strict=True)
     }
     wanted = list({view for views in found.values() for view, _ in views})
-    with ThreadPoolExecutor() as pool:
-        made = dict(zip(wanted, pool.map(lambda view: _picture(lightfield, view, thin), wanted), strict=True))
+    pictures = [rgb8(lightfield.views[view][::thin, ::thin], lightfield.white or 1.0) for view in wanted]
+    made = dict(zip(wanted, jpegs(pictures, EPI_BUDGET), strict=True))
     return {
         name: [{"offset": offset, "jpeg": made[view]} for view, offset in views]
         for name, views in found.items()
@@ -98,7 +99,3 @@ def _in_line(
     step = -(-len(usable) // MOST_VIEWS) or 1
     for view in usable[::step]:
         yield view, round(float(offsets[view][axis]), 4)
-
-
-def _picture(lightfield: LightField, view: tuple[int, int], thin: int) -> str:
-    return jpeg(rgb8(lightfield.views[view][::thin, ::thin], lightfield.white or 1.0))

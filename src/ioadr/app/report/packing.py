@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import base64
 import io
+import os
 import zlib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -12,8 +15,6 @@ from numpy.typing import NDArray
 
 from ioadr.io.colours import Rgb
 from ioadr.io.maps import quantised
-
-JPEG_QUALITY = 90
 
 
 def packed(values: NDArray[Any]) -> dict[str, Any]:
@@ -32,10 +33,21 @@ def packed_values(values: NDArray[Any]) -> dict[str, Any]:
     return packed(samples) | {"scale": scale, "offset": offset}
 
 
-def jpeg(picture: Rgb) -> str:
-    """Base64 of a JPEG whose colours are as sharp as its brightness."""
+def jpegs(pictures: Sequence[Rgb], most: int) -> list[str]:
+    """Base64 of JPEGs, in the best of some qualities that keeps them below `most` characters altogether."""
+    made: list[str] = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for quality in (92, 80, 60, 40):
+            made = list(pool.map(lambda picture, quality=quality: _jpeg(picture, quality), pictures))
+            if sum(map(len, made)) <= most:
+                break
+    return made
+
+
+def _jpeg(picture: Rgb, quality: int) -> str:
+    """Colours are as sharp as brightness: EPIs are lines of single pixels."""
     from PIL import Image
 
     content = io.BytesIO()
-    Image.fromarray(picture).save(content, "JPEG", quality=JPEG_QUALITY, subsampling=0)
+    Image.fromarray(picture).save(content, "JPEG", quality=quality, subsampling=0)
     return base64.b64encode(content.getvalue()).decode("ascii")

@@ -36,7 +36,7 @@ def report_html(estimate: Estimate, lightfield: LightField | None = None, truth:
         "generator": f"ioadr {escape(__version__)}",
         "lead": escape(_lead(estimate)),
         "figures": _figures(estimate),
-        "thinned": "" if data["thin"] == 1 else f" Every {data['thin']}th pixel is shown; the files have all.",
+        "thinned": "" if data["thin"] == 1 else f" One of {data['thin']}×{data['thin']} pixels is shown.",
         "scores": _scores(estimate, truth) if truth is not None else "",
         "epis": "" if data["epis"] else " hidden",
         "last row": str(data["height"] - 1),

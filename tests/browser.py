@@ -1,0 +1,59 @@
+"""A real browser for pages that the package writes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ARGUMENTS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--enable-unsafe-swiftshader",
+]
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Chromium under Playwright, with WebGL in software; skips the test where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        pytest.skip("no chromium found; install it to test pages")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=path, args=ARGUMENTS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+class Watched:
+    """A page of a file that notes everything it should not do."""
+
+    def __init__(self, browser: Any, path: Path, width: int = 1280, height: int = 900, scheme: str = "light") -> None:
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        self.page = context.new_page()
+        self.complaints: list[str] = []
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
+        self.page.on("request", self._request)
+        self.page.goto(path.as_uri())
+
+    def _console(self, message: Any) -> None:
+        if message.type == "error" or (message.type == "warning" and "GL Driver Message" not in message.text):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith(("file:", "data:", "blob:")):
+            self.complaints.append(f"request: {request.url}")

@@ -1,0 +1,170 @@
+"""The report's file: complete, self-contained, and safe against what it is given."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ioadr import Estimate, LightField
+from ioadr.app.report import report_html, write_report
+from ioadr.app.report.content import LARGEST
+from ioadr.app.report.packing import jpegs, packed, packed_values
+from ioadr.evaluation.truth import Truth
+from ioadr.io import save_estimate
+from tests.builders import make_lightfield
+from tests.scenes import make_estimate
+
+
+def unpacked(layer: dict[str, Any]) -> NDArray[Any]:
+    """The plain twin of `web/packed.js`."""
+    content = zlib.decompress(base64.b64decode(layer["data"]))
+    planes = np.frombuffer(content, np.uint8).reshape(layer["bytes"], -1).astype(np.int64)
+    steps = planes[0] if layer["bytes"] == 1 else 256 * planes[0] + planes[1]
+    return np.cumsum(steps.reshape(layer["shape"]), axis=1) % 256 ** layer["bytes"]
+
+
+def data_of(html: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', html, re.DOTALL)
+    assert found
+    return json.loads(found[1])
+
+
+@pytest.fixture(scope="module")
+def lightfield() -> LightField:
+    return make_lightfield(grid=(3, 5), size=(40, 48))
+
+
+@pytest.fixture(scope="module")
+def estimate(lightfield: LightField) -> Estimate:
+    disparity = np.linspace(-1, 1, 40 * 48).reshape(40, 48)
+    source = {"name": "<b>bad & good</b></script>", "grid": (3, 5), "reference": (1, 2)}
+    return make_estimate(disparity, image=lightfield.reference_view, source=source)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
+@pytest.mark.parametrize("shape", [(5, 7), (5, 7, 3), (1, 1)])
+def test_packing_comes_back(dtype: Any, shape: tuple[int, ...]) -> None:
+    values = np.random.default_rng(3).integers(0, np.iinfo(dtype).max, shape, dtype, endpoint=True)
+    assert np.array_equal(unpacked(packed(values)), values)
+
+
+def test_packed_values_are_fine_enough_and_keep_gaps() -> None:
+    values = np.array([[-1.5, np.nan, 0.25], [0.5, 2.5, 1.0]])
+    layer = packed_values(values)
+    samples = unpacked(layer)
+    found = np.where(samples > 0, layer["offset"] + layer["scale"] * samples, np.nan)
+    assert np.allclose(found, values, atol=4 / 65534, equal_nan=True)
+
+
+def test_views_are_packed_harder_when_they_do_not_fit() -> None:
+    noise = [np.random.default_rng(k).integers(0, 256, (64, 64, 3), np.uint8) for k in range(3)]
+    free = sum(map(len, jpegs(noise, 10**9)))
+    assert sum(map(len, jpegs(noise, free // 2))) <= free // 2
+
+
+def test_page_is_one_file_and_asks_for_nothing(estimate: Estimate, lightfield: LightField) -> None:
+    html = report_html(estimate, lightfield)
+    assert "slot" not in re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
+    assert not re.search(r"""(src|href)\s*=\s*["'](?!data:)""", html)
+    assert "default-src 'none'" in html
+    assert not re.search(r"https?://", html)
+
+
+def test_names_from_outside_are_only_text(estimate: Estimate, lightfield: LightField) -> None:
+    html = report_html(estimate, lightfield)
+    assert "<b>bad" not in html
+    assert "&lt;b&gt;bad &amp; good" in html
+    assert len(re.findall("</script>", html)) == 2
+
+
+def test_data_holds_the_maps(estimate: Estimate, lightfield: LightField) -> None:
+    page = data_of(report_html(estimate, lightfield))
+    layer = page["layers"]["disparity"]
+    found = layer["offset"] + layer["scale"] * unpacked(layer)
+    assert np.allclose(found, estimate.disparity, atol=1e-4)
+    assert np.array_equal(unpacked(page["layers"]["image"]), estimate.image)
+    assert page["unit"] == "relative"
+    assert [view["offset"] for view in page["epis"]["row"]] == [-2, -1, 0, 1, 2]
+    assert [view["offset"] for view in page["epis"]["column"]] == [-1, 0, 1]
+
+
+def test_views_off_the_line_are_not_in_the_epi(estimate: Estimate, lightfield: LightField) -> None:
+    assert lightfield.positions is not None
+    positions = lightfield.positions.copy()
+    positions[1, 0, 0] += 0.5
+    present = np.ones((3, 5), bool)
+    present[0, 2] = False
+    page = data_of(report_html(estimate, lightfield.with_(positions=positions, present=present)))
+    assert [view["offset"] for view in page["epis"]["row"]] == [-1, 0, 1, 2]
+    assert "column" not in page["epis"], "two views make no line"
+
+
+def test_without_light_field_there_are_no_epis(estimate: Estimate) -> None:
+    html = report_html(estimate)
+    assert data_of(html)["epis"] == {}
+    assert "<section hidden>" in html
+
+
+def test_truth_brings_scores_and_error_maps(estimate: Estimate, lightfield: LightField) -> None:
+    truth = Truth(estimate.disparity + np.float32(0.05), name="by hand")
+    html = report_html(estimate, lightfield, truth)
+    page = data_of(html)
+    layer = page["layers"]["error"]
+    assert layer["offset"] + layer["scale"] * unpacked(layer)[0, 0] == pytest.approx(-0.05, abs=1e-6)
+    assert "BadPix 0.07" in html
+    assert "100.00 %" in html
+    assert "error" not in data_of(report_html(estimate, lightfield))["layers"]
+
+
+def test_large_maps_are_thinned_out() -> None:
+    large = make_estimate(np.zeros((30, 2 * LARGEST + 1)))
+    html = report_html(large)
+    page = data_of(html)
+    assert (page["thin"], page["height"], page["width"]) == (3, 10, 427)
+    assert "One of 3×3 pixels" in html
+
+
+def test_writing_is_all_or_nothing(estimate: Estimate, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_report(tmp_path / "report.html", estimate)
+    before = (tmp_path / "report.html").read_bytes()
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ioadr.io.atomic.os.replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_report(tmp_path / "report.html", estimate)
+    assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
+    assert (tmp_path / "report.html").read_bytes() == before
+
+
+def test_estimate_writes_it_unless_told_not_to(cli: Any, calls: Any, scene: Any, tmp_path: Any) -> None:
+    assert cli("estimate", scene, "--out", tmp_path / "with").code == 0
+    assert (tmp_path / "with" / "report.html").stat().st_size > 20000
+    assert cli("estimate", scene, "--out", tmp_path / "without", "--no-report").code == 0
+    assert not (tmp_path / "without" / "report.html").exists()
+
+
+def test_command_rebuilds_it(cli: Any, calls: Any, scene: Any, tmp_path: Any) -> None:
+    assert cli("estimate", scene, "--out", tmp_path / "out").code == 0
+    made = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    (tmp_path / "out" / "report.html").unlink()
+    outcome = cli("report", tmp_path / "out", "--lightfield", scene)
+    assert outcome.code == 0
+    assert data_of((tmp_path / "out" / "report.html").read_text(encoding="utf-8")) == data_of(made)
+
+
+def test_command_says_what_it_misses(cli: Any, estimate: Estimate, tmp_path: Any) -> None:
+    assert cli("report", tmp_path).code == 2
+    save_estimate(estimate, tmp_path / "out", ["npz"])
+    outcome = cli("report", tmp_path / "out")
+    assert outcome.code == 0
+    assert "no EPIs" in outcome.err
+    assert cli("report", tmp_path / "out", "--lightfield", tmp_path / "nowhere").code == 2

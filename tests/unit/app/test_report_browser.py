@@ -1,0 +1,299 @@
+"""The report in a real browser, moved by a real mouse."""
+
+from __future__ import annotations
+
+import io
+import re
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PIL import Image
+
+from ioadr import Estimate, LightField
+from ioadr.app.report import write_report
+from ioadr.evaluation.truth import Truth
+from tests.browser import Watched, chromium
+from tests.builders import make_lightfield
+from tests.scenes import cube_estimate, make_estimate
+
+pytestmark = pytest.mark.browser
+LAYERS = ["Reference view", "Disparity", "Depth", "Normals", "Confidence", "Visible views", "Truth"]
+
+
+@pytest.fixture(scope="module")
+def estimate() -> Estimate:
+    return cube_estimate()
+
+
+@pytest.fixture(scope="module")
+def report(estimate: Estimate, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    lightfield = make_lightfield(grid=(5, 5), size=estimate.disparity.shape, disparity=0.2)
+    truth = Truth(estimate.disparity.astype(np.float64) + 0.02)
+    return write_report(tmp_path_factory.mktemp("report") / "report.html", estimate, lightfield, truth)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture
+def opened(browser: Any, report: Path) -> Iterator[Watched]:
+    watched = Watched(browser, report)
+    watched.page.wait_for_selector("html[data-ready=true]")
+    settle(watched.page)
+    yield watched
+    assert watched.complaints == []
+    watched.page.context.close()
+
+
+def settle(page: Any) -> None:
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def picture(locator: Any) -> NDArray[np.uint8]:
+    return np.asarray(Image.open(io.BytesIO(locator.screenshot())).convert("RGB"))
+
+
+def pane(page: Any, title: str) -> Any:
+    return page.locator(f'figure.pane:has(span:text-is("{title}"))')
+
+
+def point(page: Any, locator: Any, across: float, down: float) -> None:
+    box = locator.bounding_box()
+    page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
+    settle(page)
+
+
+def value(page: Any, title: str) -> str:
+    return str(pane(page, title).locator("output").inner_text()).replace("−", "-")
+
+
+def number(text: str) -> float:
+    found = re.match(r"-?[\d.]+", text)
+    assert found, text
+    return float(found[0])
+
+
+def test_values_under_the_cursor_are_those_of_the_maps(opened: Watched, estimate: Estimate) -> None:
+    page = opened.page
+    height, width = estimate.disparity.shape
+    pane(page, "Disparity").scroll_into_view_if_needed()
+    for row, column in ((60, 80), (10, 150), (100, 3)):
+        point(page, pane(page, "Disparity").locator("canvas"), (column + 0.5) / width, (row + 0.5) / height)
+        assert value(page, "Reference view") == f"row {row}, col {column}"
+        assert number(value(page, "Disparity")) == pytest.approx(estimate.disparity[row, column], abs=6e-4)
+        assert number(value(page, "Depth")) == pytest.approx(estimate.depth[row, column], abs=6e-4)
+        assert number(value(page, "Confidence")) == pytest.approx(estimate.confidence[row, column], abs=6e-3)
+        assert value(page, "Visible views") == f"{estimate.visible_views[row, column]} of 25"
+        assert value(page, "Error against truth").startswith("-0.020")
+        normal = [float(part) for part in value(page, "Normals").split()]
+        expected = estimate.normals[row, column] * (1, -1, -1)
+        assert np.allclose(normal, expected, atol=0.02)
+
+
+def test_wheel_over_one_pane_zooms_all(opened: Watched, estimate: Estimate) -> None:
+    page = opened.page
+    pane(page, "Visible views").scroll_into_view_if_needed()
+    views = {title: pane(page, title).locator("canvas") for title in ("Reference view", "Disparity", "Depth")}
+    before = {title: picture(view) for title, view in views.items()}
+    point(page, views["Depth"], 0.5, 0.5)
+    page.mouse.wheel(0, -900)
+    settle(page)
+    point(page, views["Depth"], 0.1, 0.1)
+    row, column = (number(part) for part in re.findall(r"\d+", value(page, "Reference view")))
+    height, width = estimate.disparity.shape
+    assert 0.3 * height < row < 0.5 * height
+    assert 0.3 * width < column < 0.5 * width
+    for title, view in views.items():
+        assert (picture(view) != before[title]).mean() > 0.1, title
+
+
+def test_dragging_moves_and_a_double_click_shows_everything(opened: Watched) -> None:
+    page = opened.page
+    view = pane(page, "Disparity").locator("canvas")
+    view.scroll_into_view_if_needed()
+    whole = picture(view)
+    point(page, view, 0.5, 0.5)
+    page.mouse.wheel(0, -900)
+    settle(page)
+    start = value(page, "Reference view")
+    page.mouse.down()
+    point(page, view, 0.7, 0.6)
+    page.mouse.up()
+    settle(page)
+    assert value(page, "Reference view") == start, "the pixel moves with the mouse"
+    point(page, view, 0.5, 0.5)
+    assert value(page, "Reference view") != start
+    page.mouse.dblclick(*centre(view))
+    page.mouse.move(5, 5)
+    settle(page)
+    assert (picture(view) != whole).mean() < 0.02
+
+
+def centre(locator: Any) -> tuple[float, float]:
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_wheel_at_full_view_scrolls_the_page(opened: Watched) -> None:
+    page = opened.page
+    pane(page, "Disparity").scroll_into_view_if_needed()
+    point(page, pane(page, "Disparity").locator("canvas"), 0.5, 0.5)
+    before = page.evaluate("scrollY")
+    page.mouse.wheel(0, 200)
+    page.wait_for_function("before => scrollY > before", arg=before)
+
+
+def test_scene_is_drawn_and_orbits(opened: Watched) -> None:
+    page = opened.page
+    canvas = page.locator("#scene")
+    canvas.scroll_into_view_if_needed()
+    first = picture(canvas)
+    background = first[first.shape[0] // 2, 3]
+    assert 0.1 < (first != background).any(axis=-1).mean() < 0.95
+    x, y = centre(canvas)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 150, y + 40, steps=4)
+    page.mouse.up()
+    settle(page)
+    turned = picture(canvas)
+    assert (turned != first).any(axis=-1).mean() > 0.05
+    page.click("#mode button[value=points]")
+    page.click("#colours button[value=shape]")
+    settle(page)
+    assert (picture(canvas) != turned).any(axis=-1).mean() > 0.05
+    page.click("#home")
+    page.click("#mode button[value=mesh]")
+    page.click("#colours button[value=photo]")
+    settle(page)
+    assert (picture(canvas) != first).any(axis=-1).mean() < 0.01
+
+
+def test_colours_of_the_scene_are_those_of_the_photo(opened: Watched, estimate: Estimate) -> None:
+    shown = picture(opened.page.locator("#scene"))
+    middle = shown[shown.shape[0] // 2, shown.shape[1] // 2].astype(int)
+    distance = np.abs(estimate.image.reshape(-1, 3).astype(int) - middle).sum(axis=1)
+    assert distance.min() <= 6
+
+
+def test_clicking_a_pixel_shows_its_epis(opened: Watched, estimate: Estimate) -> None:
+    page = opened.page
+    height, width = estimate.disparity.shape
+    strip = pane(page, "Row EPI").locator("canvas")
+    before = strip.evaluate("canvas => canvas.toDataURL()")
+    view = pane(page, "Disparity").locator("canvas")
+    view.scroll_into_view_if_needed()
+    point(page, view, 20.5 / width, 100.5 / height)
+    page.mouse.down()
+    page.mouse.up()
+    settle(page)
+    assert page.locator("#row-value").inner_text() == "100"
+    assert page.locator("#column-value").inner_text() == "20"
+    assert strip.evaluate("canvas => canvas.toDataURL()") != before
+    assert number(value(page, "Row EPI")) == pytest.approx(estimate.disparity[100, 20], abs=6e-4)
+    assert value(page, "Column EPI") == value(page, "Row EPI")
+    page.locator("#row").fill("60")
+    assert page.locator("#row-value").inner_text() == "60"
+
+
+def test_slopes_can_be_hidden(opened: Watched) -> None:
+    page = opened.page
+    strip = pane(page, "Column EPI").locator("canvas")
+    with_slopes = strip.evaluate("canvas => canvas.toDataURL()")
+    page.click("#slopes")
+    assert strip.evaluate("canvas => canvas.toDataURL()") != with_slopes
+    page.click("#slopes")
+    assert strip.evaluate("canvas => canvas.toDataURL()") == with_slopes
+
+
+def test_keyboard_chooses_pixels(opened: Watched) -> None:
+    page = opened.page
+    pane(page, "Depth").locator("canvas").focus()
+    row, column = page.locator("#row-value").inner_text(), page.locator("#column-value").inner_text()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Shift+ArrowRight")
+    assert page.locator("#row-value").inner_text() == str(int(row) + 1)
+    assert page.locator("#column-value").inner_text() == str(int(column) + 10)
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_fits_every_screen(browser: Any, report: Path, width: int, scheme: str) -> None:
+    watched = Watched(browser, report, width, scheme=scheme)
+    page = watched.page
+    page.wait_for_selector("html[data-ready=true]")
+    assert page.evaluate("document.documentElement.scrollWidth") == width, "nothing sticks out at the side"
+    red, green, blue = (
+        int(part) for part in re.findall(r"\d+", page.evaluate("getComputedStyle(document.body).backgroundColor"))
+    )
+    assert (red + green + blue > 600) == (scheme == "light")
+    first, second = (pane(page, title).bounding_box() for title in LAYERS[:2])
+    assert first["y"] == pytest.approx(second["y"], abs=1), "side by side"
+    assert all(pane(page, title).bounding_box()["width"] > 150 for title in LAYERS)
+    assert watched.complaints == []
+    page.context.close()
+
+
+def test_touch_orbits_and_pinches(browser: Any, report: Path) -> None:
+    context = browser.new_context(viewport={"width": 400, "height": 800}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(report.as_uri())
+    page.wait_for_selector("html[data-ready=true]")
+    canvas = page.locator("#scene")
+    first = canvas.evaluate("canvas => canvas.toDataURL()")
+    x, y = centre(canvas)
+    session = context.new_cdp_session(page)
+    touch = lambda kind, *places: session.send(  # noqa: E731
+        "Input.dispatchTouchEvent",
+        {"type": kind, "touchPoints": [{"x": a, "y": b, "id": i} for i, (a, b) in enumerate(places)]},
+    )
+    touch("touchStart", (x, y))
+    for step in range(1, 6):
+        touch("touchMove", (x + 20 * step, y))
+    touch("touchEnd")
+    settle(page)
+    turned = canvas.evaluate("canvas => canvas.toDataURL()")
+    assert turned != first
+    view = pane(page, "Disparity").locator("canvas")
+    view.scroll_into_view_if_needed()
+    before = view.evaluate("canvas => canvas.toDataURL()")
+    x, y = centre(view)
+    touch("touchStart", (x - 10, y), (x + 10, y))
+    for step in range(1, 6):
+        touch("touchMove", (x - 10 - 10 * step, y), (x + 10 + 10 * step, y))
+    touch("touchEnd")
+    settle(page)
+    assert view.evaluate("canvas => canvas.toDataURL()") != before
+    context.close()
+
+
+def test_can_be_printed(opened: Watched) -> None:
+    content = opened.page.pdf(format="A4")
+    assert content.startswith(b"%PDF")
+    assert 2 <= len(re.findall(rb"/Type\s*/Page\b", content)) <= 8
+
+
+def test_opens_soon(browser: Any, tmp_path: Path) -> None:
+    """512×512 with as much detail as a photograph: at most 12 MB, at most 3 s."""
+    random = np.random.default_rng(0)
+    waves = np.add.outer(np.sin(np.arange(512) / 40), np.cos(np.arange(512) / 25))
+    grain = random.standard_normal((512, 512, 1))
+    view = np.clip(128 + 40 * waves[..., None] * (1, 0.7, 0.4) + 9 * grain, 0, 255).astype(np.uint8)
+    lightfield = LightField(np.broadcast_to(view, (9, 9, 512, 512, 3)))
+    estimate = make_estimate(waves + 0.01 * grain[..., 0], image=lightfield.reference_view)
+    path = write_report(tmp_path / "report.html", estimate, lightfield)
+    assert path.stat().st_size < 12e6
+    start = time.perf_counter()
+    watched = Watched(browser, path)
+    watched.page.wait_for_selector("html[data-ready=true]")
+    settle(watched.page)
+    assert time.perf_counter() - start < 3
+    assert watched.complaints == []
