@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.geometry.camera import Camera
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 RangeOrigin = Literal["file", "user", "estimated"]
 WHITE = {"uint8": 255.0, "uint16": 65535.0, "float32": 1.0}
@@ -132,6 +135,24 @@ class LightField:
         """Largest shift (vertical, horizontal) in px of any present view per px of disparity."""
         vertical, horizontal = np.abs(self.offsets[self.present]).max(axis=0)
         return float(vertical), float(horizontal)
+
+    def __repr__(self) -> str:
+        from ioadr.notebook import lightfield_facts, text
+
+        return text("LightField", self.name, lightfield_facts(self))
+
+    def _repr_html_(self) -> str:
+        from ioadr.notebook import lightfield_html
+
+        return lightfield_html(self)
+
+    def plot_epi(
+        self, row: int | None = None, column: int | None = None, disparity: NDArray[Any] | None = None
+    ) -> Figure:
+        """The EPI through a row or column as a matplotlib figure; slopes of a map [N, M] are drawn in."""
+        from ioadr.notebook import plot_epi
+
+        return plot_epi(self, row, column, disparity)
 
     def with_(self, **changes: Any) -> LightField:
         """A copy with some fields replaced (views are shared)."""

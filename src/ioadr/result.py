@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from ioadr.geometry.camera import Camera, relative_camera
 from ioadr.lightfield import DisparityRange
 from ioadr.parameters import Parameters
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FloatMap = NDArray[np.float32]
 
@@ -127,6 +130,22 @@ class Estimate:
             "history": [asdict(record) for record in self.history],
             "seconds": dict(self.seconds),
         }
+
+    def __repr__(self) -> str:
+        from ioadr.notebook import estimate_facts, text
+
+        return text("Estimate", str(self.source.get("name", "")), estimate_facts(self))
+
+    def _repr_html_(self) -> str:
+        from ioadr.notebook import estimate_html
+
+        return estimate_html(self)
+
+    def plot(self, maps: Sequence[str] = ("image", "disparity", "depth", "normals", "confidence")) -> Figure:
+        """The maps side by side as a matplotlib figure."""
+        from ioadr.notebook import plot_estimate
+
+        return plot_estimate(self, maps)
 
     def save(self, folder: str | os.PathLike[str], **options: Any) -> list[str]:
         """Write the result's files atomically into `folder`; returns their paths. See `ioadr.io.save_estimate`."""

@@ -29,6 +29,7 @@ MAY_IMPORT = {
     "solver": METHOD | {"cost"},
     "estimate": METHOD | {"cost", "solver"},
     "io": NOUNS | {"result"},
+    "notebook": NOUNS | {"result", "io"},
     "evaluation": METHOD | {"cost", "solver", "estimate", "io"},
     "app": METHOD | {"cost", "solver", "estimate", "io", "evaluation"},
 }
@@ -36,6 +37,8 @@ MAY_IMPORT = {
 
 DOORS = {
     ("result", "io"): "Estimate.save is the method people look for; it calls io when it is called",
+    ("result", "notebook"): "Estimate shows itself; how is decided when it is shown",
+    ("lightfield", "notebook"): "LightField shows itself likewise",
 }
 """Imports against the rule, each with its reason."""
 
