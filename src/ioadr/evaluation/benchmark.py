@@ -72,7 +72,9 @@ class Results:
         return self.item(scene, method).scores.get(metric, math.nan)
 
     def mean(self, method: str, metric: str) -> float:
-        """Over the scenes that have the metric for any method; NaN if this one lacks it on one of them."""
+        """Over the scenes that have the metric for any method; NaN if this one lacks it there or failed anywhere."""
+        if any(item.failure for item in self.items if item.method == method):
+            return math.nan
         scenes = [s for s in self.scene_names if any(metric in i.scores for i in self.items if i.scene == s)]
         values = [self.value(scene, method, metric) for scene in scenes]
         return float(np.mean(values)) if values else math.nan

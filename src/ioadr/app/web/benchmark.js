@@ -156,6 +156,7 @@ function drawCharts() {
   curveChart($("curves"), page.thresholds, series.map((s, i) => ({ ...s, values: scene.curves[i] })));
   const metric = page.metrics.find((m) => m.id === state.metric) || page.metrics[0];
   scatterChart($("scatter"), metric.label, series.map((s, i) => ({ ...s, value: page.means[metric.id][i] ?? NaN })));
+  $("pace").hidden = !series.some((s) => s.seconds);
   const unknown = series.filter((s) => !s.seconds).map((s) => s.name);
   $("scatter-note").textContent = unknown.length ? `No runtime is known of ${unknown.join(", ")}.` : "";
   const axes = page.metrics.filter((m) => page.radar.includes(m.id));

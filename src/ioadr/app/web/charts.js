@@ -73,13 +73,15 @@ function radarChart(place, labels, series) {
   const chart = blank(place, 560, 400, "All metrics, relative to the worst method");
   const worst = labels.map((_, k) => Math.max(...series.map((s) => (Number.isFinite(s.values[k]) ? s.values[k] : 0))) || 1);
   const angle = (k) => (2 * Math.PI * k) / labels.length - Math.PI / 2;
-  const at = (k, share) => [280 + 148 * share * Math.cos(angle(k)), 200 + 148 * share * Math.sin(angle(k))];
+  const at = (k, share) => [280 + 140 * share * Math.cos(angle(k)), 200 + 140 * share * Math.sin(angle(k))];
   const ring = (shares) => shares.map((share, k) => at(k, share).map((v) => v.toFixed(1)).join(",")).join(" ");
   for (const share of [0.25, 0.5, 0.75, 1]) svg("polygon", { class: "grid", points: ring(labels.map(() => share)) }, chart);
   labels.forEach((label, k) => {
-    const [x, y] = at(k, 1), [tx, ty] = at(k, 1.1), side = Math.cos(angle(k));
+    const [x, y] = at(k, 1), [tx, ty] = at(k, 1.12), side = Math.cos(angle(k));
     svg("line", { class: "grid", x1: 280, y1: 200, x2: x, y2: y }, chart);
-    svg("text", { x: tx, y: ty + 4, "text-anchor": side > 0.2 ? "start" : side < -0.2 ? "end" : "middle" }, chart, `${label} ${worst[k].toPrecision(3)}`);
+    const text = svg("text", { x: tx, y: ty, "text-anchor": side > 0.2 ? "start" : side < -0.2 ? "end" : "middle" }, chart);
+    svg("tspan", { x: tx }, text, label);
+    svg("tspan", { x: tx, dy: "1.15em" }, text, worst[k].toPrecision(3));
   });
   for (const one of [...series].sort(strongLast)) {
     if (!one.values.every((value) => Number.isFinite(value))) continue;

@@ -4,6 +4,7 @@
 does any other. Any grid, positions, reference view, image size, sample type and range of disparities will do.
 """
 
+from ioadr.evaluation.synthetic.folder import write_scene
 from ioadr.evaluation.synthetic.random_scenes import FAMILIES, random_light_field, random_scene
 from ioadr.evaluation.synthetic.render import Options, Rendered, camera_for, render
 from ioadr.evaluation.synthetic.scenes import demo, demo_scene
@@ -20,4 +21,5 @@ __all__ = [
     "random_light_field",
     "random_scene",
     "render",
+    "write_scene",
 ]
