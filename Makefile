@@ -28,6 +28,10 @@ test: lint ## lint, types and all quick tests
 test-slow: $(TOOLS) ## the tests that take longer
 	@$(BIN)/python -m pytest -q -m slow
 
+.PHONY: fuzz
+fuzz: $(TOOLS) ## break files of all formats at random for ten minutes: they may be refused, nothing else
+	@$(BIN)/python -m tests.fuzz_readers --seconds 600
+
 .PHONY: lint
 lint: $(TOOLS) ## style, format and types, without changing anything
 	@$(BIN)/ruff check

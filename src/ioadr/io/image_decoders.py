@@ -6,6 +6,7 @@ them. imagecodecs also decodes ordinary PNG files about three times as fast, so 
 
 from __future__ import annotations
 
+import logging
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -108,6 +109,8 @@ def _tiff(path: Path) -> Iterator[Opened]:
     """By tifffile: any depth, floats, colours in planes."""
     import tifffile
 
+    # What is wrong with a file is told by the error; the library's log would repeat it on stderr.
+    logging.getLogger("tifffile").propagate = False
     with tifffile.TiffFile(path) as file:
         page = cast("tifffile.TiffPage", file.pages[0])
         shape, dtype = tuple(page.shape), page.dtype

@@ -10,8 +10,10 @@ from ioadr.errors import InputError
 
 VARIABLE = "IOADR_MEMORY_LIMIT"
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-# Deflate, the densest packing of the formats read here, cannot shrink data more than about 1032 times.
-DENSEST_PACKING = 1100
+SMALL = 10**8
+"""Bytes that cost nobody anything."""
+# Deflate, the usual packing, cannot shrink data more than 1032 times; pictures that are worth a look do not come near.
+DENSEST_PACKING, DENSEST_PICTURES = 1100, 200
 
 
 def memory_limit() -> int:
@@ -37,7 +39,8 @@ def check_memory(path: Path | str, declared: int, what: str) -> None:
 
 def check_packing(path: Path | str, declared: int, stored: int) -> None:
     """Refuse a file that declares more than `stored` bytes can possibly hold."""
-    if declared > DENSEST_PACKING * max(stored, 1):
+    densest = DENSEST_PACKING if declared <= SMALL else DENSEST_PICTURES
+    if declared > densest * max(stored, 1):
         raise InputError(
             f"{path}: expected a file that can hold the {size(declared)} its header declares, "
             f"found {size(stored)}. The file is cut off or damaged: copy or export it again."

@@ -1,0 +1,173 @@
+"""Mutation fuzzer for the readers: damaged files may be refused, and nothing else.
+
+    python -m tests.fuzz_readers --seconds 60 --seed 1
+
+Each file is broken in its header or anywhere and read. A read that succeeds is fine, an IoadrError is fine; any
+other exception, a read of more than `HANG` seconds or memory beyond the limit is a finding, and the broken file is
+kept. The process itself is the guard against crashes of the libraries below: run it as a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ioadr import IoadrError, read
+from tests import layouts
+from tests.builders import make_views
+
+HANG = 20
+LIMIT = "60M"
+INTERESTING = (0, 1, 0x7F, 0x80, 0xFF)
+LARGE = (0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 0x10000, 0xFFFF, 2**40, 2**63 - 1)
+
+Target = tuple[Path, list[Path], dict[str, Any]]
+"""What to read, the files that may be broken, and the options."""
+
+
+def targets(folder: Path) -> dict[str, Target]:
+    """Small light fields in all forms whose parsers see foreign bytes."""
+    views = make_views(grid=(3, 3), size=(10, 12))
+    found: dict[str, Target] = {}
+    for layout in (layouts.hdf5, layouts.hdf5_old_archive, layouts.matlab_v5, layouts.matlab_v73, layouts.npy):
+        path, options = layout(_new(folder, layout), views)
+        found[layout.__name__] = (path, [path], options)
+    for layout in (layouts.npz, layouts.quilt):
+        path, options = layout(_new(folder, layout), views)
+        found[layout.__name__] = (path, [path], options)
+    for layout in (layouts.zarr_v3, layouts.zarr_v2_group, layouts.manifest, layouts.hci, layouts.tiff_folder):
+        path, options = layout(_new(folder, layout), views)
+        files = [file for file in sorted(path.rglob("*")) if file.is_file()]
+        texts = [file for file in files if file.suffix in (".json", ".toml", ".cfg") or file.name.startswith(".z")]
+        found[layout.__name__] = (path, texts * 3 + files[-1:], options)
+    return found
+
+
+def _new(folder: Path, layout: Callable[..., Any]) -> Path:
+    (folder / layout.__name__).mkdir()
+    return folder / layout.__name__
+
+
+def broken(data: bytes, chance: random.Random) -> bytes:
+    """One to four changes, most of them in the first bytes, where headers are."""
+    result = bytearray(data)
+    for _ in range(chance.randint(1, 4)):
+        if not result:
+            return b"\0"
+        where = chance.randrange(min(len(result), chance.choice((16, 64, 256, 1024, len(result)))))
+        chance.choice(CHANGES)(result, where, chance)
+    return bytes(result)
+
+
+def _byte(data: bytearray, where: int, chance: random.Random) -> None:
+    data[where] = chance.choice((*INTERESTING, chance.randrange(256)))
+
+
+def _number(data: bytearray, where: int, chance: random.Random) -> None:
+    width = chance.choice((2, 4, 8))
+    value = chance.choice(LARGE) % 256**width
+    data[where : where + width] = value.to_bytes(width, chance.choice(("little", "big")))
+
+
+def _digits(data: bytearray, where: int, chance: random.Random) -> None:
+    """A number in a text becomes a huge or odd one."""
+    places = [i for i, byte in enumerate(data[:4096]) if chr(byte).isdigit()]
+    if places:
+        where = chance.choice(places)
+    data[where : where + 1] = chance.choice((b"99999999999", b"-1", b"0", b"1e308", b"nan", b'"x"', b"{}", b"[]"))
+
+
+def _cut(data: bytearray, where: int, chance: random.Random) -> None:
+    del data[where : where + chance.choice((1, 4, 64, len(data)))]
+
+
+def _repeat(data: bytearray, where: int, chance: random.Random) -> None:
+    data[where:where] = data[where : where + chance.choice((1, 8, 64))]
+
+
+CHANGES = (_byte, _byte, _number, _number, _digits, _cut, _repeat)
+
+
+def fuzz_one(name: str, target: Target, chance: random.Random, outcome: Counter[str], keep: Path) -> bool:
+    """Whether the reader behaved."""
+    path, files, options = target
+    file = chance.choice(files)
+    intact = file.read_bytes()
+    damaged = broken(intact, chance)
+    file.write_bytes(damaged)
+    signal.alarm(HANG)
+    try:
+        read(path, **options)
+        outcome["read"] += 1
+    except IoadrError as error:
+        outcome["refused"] += 1
+        if "\n" in str(error) or "found" not in str(error):
+            return _found(name, file, damaged, keep, f"message: {error}")
+    except BaseException:
+        return _found(name, file, damaged, keep, traceback.format_exc())
+    finally:
+        signal.alarm(0)
+        file.write_bytes(intact)
+    return True
+
+
+def _found(name: str, file: Path, damaged: bytes, keep: Path, text: str) -> bool:
+    keep.mkdir(parents=True, exist_ok=True)
+    kept = keep / f"{name}-{abs(hash(damaged)) % 10**8}-{file.name}"
+    kept.write_bytes(damaged)
+    sys.stderr.write(f"finding in {name}, kept as {kept}\n{text}\n")
+    return False
+
+
+def _hang(number: int, frame: Any) -> None:
+    raise TimeoutError(f"a read took more than {HANG} s")
+
+
+def peak() -> int:
+    """Largest memory of this process so far, in bytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--keep", type=Path, default=Path("out/fuzz"))
+    chosen = parser.parse_args(arguments)
+    os.environ["IOADR_MEMORY_LIMIT"] = LIMIT
+    signal.signal(signal.SIGALRM, _hang)
+    warnings.simplefilter("ignore")
+    seed = chosen.seed if chosen.seed is not None else random.SystemRandom().randrange(10**9)
+    chance, outcome, findings = random.Random(seed), Counter[str](), 0
+    folder = Path(tempfile.mkdtemp(prefix="ioadr-fuzz-"))
+    try:
+        found = targets(folder)
+        for path, _, options in found.values():
+            read(path, **options)
+        before, end = peak(), time.monotonic() + chosen.seconds
+        while time.monotonic() < end:
+            name = chance.choice(list(found))
+            findings += not fuzz_one(name, found[name], chance, outcome, chosen.keep)
+        growth = peak() - before
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    sys.stdout.write(json.dumps({"seed": seed, **outcome, "findings": findings, "growth": growth}) + "\n")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
