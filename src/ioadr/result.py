@@ -86,7 +86,7 @@ class Estimate:
 
     @cached_property
     def normals(self) -> NDArray[np.float32]:
-        """[N, M, 3] unit vectors that face the camera (negative z), same axes as `points`."""
+        """[N, M, 3] unit vectors that face the camera (normal · point < 0), same axes as `points`."""
         from ioadr.geometry.points import normals_from_points
 
         return normals_from_points(self.points)

@@ -36,7 +36,8 @@ def points_from_disparity(disparity: NDArray[Any], rays: RayModel) -> NDArray[An
 def normals_from_points(points: NDArray[Any], facing: bool = True) -> NDArray[Any]:
     """Cross product of Scharr tangents (Eqs. 17–19), unit length, edges replicated.
 
-    `facing` turns those towards the camera that point away from it, as at a jump seen from the side.
+    `facing` turns those around that point away from the camera in the origin. A surface seen by it never does, even
+    where its normal has a positive z; differences across a jump may.
     """
     padded = np.pad(points.astype(np.float64), ((1, 1), (1, 1), (0, 0)), mode="edge")
     across = _scharr(padded, axis=1)
@@ -45,7 +46,8 @@ def normals_from_points(points: NDArray[Any], facing: bool = True) -> NDArray[An
     length = np.linalg.norm(normal, axis=-1, keepdims=True)
     normal = np.divide(normal, length, out=np.full_like(normal, np.nan), where=length > 0)
     if facing:
-        normal = np.where(normal[..., 2:] > 0, -normal, normal)
+        away = np.einsum("...i,...i", normal, points) > 0
+        normal = np.where(away[..., None], -normal, normal)
     return normal.astype(points.dtype)
 
 
