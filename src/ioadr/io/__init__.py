@@ -1,8 +1,9 @@
 """Opens data files: one file per format, registered in one table."""
 
+from ioadr.io.lightfield_files import write_lightfield
 from ioadr.io.load import load_estimate
 from ioadr.io.options import ReadOptions
 from ioadr.io.reading import read
 from ioadr.io.save import save_estimate
 
-__all__ = ["ReadOptions", "load_estimate", "read", "save_estimate"]
+__all__ = ["ReadOptions", "load_estimate", "read", "save_estimate", "write_lightfield"]

@@ -35,7 +35,8 @@ def open_file(path: Path, options: ReadOptions) -> Capture:
     if options.quilt:
         return _capture(path, options.quilt, _from_quilt, "--quilt")
     if options.eslf or _is_named_eslf(path):
-        return _capture(path, options.eslf or ILLUM, _from_lenslets, "--eslf")
+        capture = _capture(path, options.eslf or ILLUM, _from_lenslets, "--eslf")
+        return capture if options.eslf else capture.noted("lenslets of 14×14 px assumed, as of Lytro's Illum (--eslf)")
     raise InputError(
         f"{path}: expected to know how one image holds the views, found no word about it. "
         "Give --eslf ROWSxCOLUMNS (pixels of a lenslet) or --quilt ROWSxCOLUMNS (sub-images)."
@@ -66,7 +67,6 @@ def _capture(path: Path, grid: Pair, cut: Cut, flag: str) -> Capture:
         dtype=header.dtype,
         load=_loader(path, header, grid, cut),
         names=[f"sub-image {number // grid[1]}, {number % grid[1]}" for number in range(index.size)],
-        notes=("lenslets of Lytro's Illum assumed: 14×14",) if flag == "--eslf" and grid == ILLUM else (),
     )
 
 

@@ -49,7 +49,7 @@ def command(
 
 def convert_lightfield(terminal: Terminal, source: str, target: str, reading: ReadOptions) -> None:
     """Read, reduced and oriented as asked, and write."""
-    from ioadr.io.write_lightfield import write_lightfield
+    from ioadr.io.lightfield_files import write_lightfield
 
     lightfield = read_from_cli(terminal, source, reading)
     for note in lightfield.source.get("notes", ()):

@@ -10,7 +10,7 @@ import pytest
 
 from ioadr import DisparityRange, OutputError
 from ioadr.io import read
-from ioadr.io.write_lightfield import write_lightfield
+from ioadr.io.lightfield_files import write_lightfield
 from tests.builders import make_camera, make_lightfield
 
 NAMES = ["out.npz", "out.zarr", "folder"]
@@ -86,7 +86,7 @@ def test_a_failure_leaves_nothing(tmp_path, monkeypatch):
     def fail(*args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ioadr.io.write_lightfield._write_png", fail)
+    monkeypatch.setattr("ioadr.io.lightfield_files._write_png", fail)
     with pytest.raises(OutputError, match="disk is full"):
         write_lightfield(make_lightfield(), tmp_path / "out" / "folder")
     assert not (tmp_path / "out" / "folder").exists()
