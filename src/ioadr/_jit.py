@@ -50,7 +50,13 @@ _OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True, "fastmath": {"
 
 
 def kernel(function: Function) -> Function:
-    """Compile a loop; it runs without Python's lock, so that threads can share the work."""
+    """Compile a loop that allocates nothing: without reference counts, which threads would fight over."""
+    compiled: Function = numba.njit(_nrt=False, **_OPTIONS)(function)
+    return compiled
+
+
+def task(function: Function) -> Function:
+    """Compile a worker's share of the work: may allocate scratch, calls kernels, runs without Python's lock."""
     compiled: Function = numba.njit(**_OPTIONS)(function)
     return compiled
 

@@ -67,6 +67,10 @@ class PlanarTerm:
     weight: float = _option(0.05, "γ_0, grey levels per degree", 0)
     first_sweep: int = _option(6, "sweep from which the term counts", 0)
     half_width: int = _option(18, "px, half of W^avg", 1, 60)
+    window_step: int = _option(2, "px between the samples of W^avg", 1, 8)
+    refit_from: int = _option(
+        8, "sweep from which planes are fitted twice, the second time to the first ones: for normals that settle", 0
+    )
     kernel_half_width: int = _option(5, "δ_a, px, half of the large difference kernel", 1, 20)
     kernel_sigma: float = _option(11.0, "px, Gaussian of the large difference kernel", 0.5, 60)
     inlier_share: float = _option(0.9, "τ_a, share of the mean angle that still counts as inlier", 0, 10)
@@ -88,7 +92,7 @@ class Search:
     perturbation: float = _option(0.04, "σ of the random candidate", 0)
     relative_perturbation: bool = _option(True, "σ as a share of the disparity range; False is px")
     late_perturbation: float = _option(0.01, "factor on σ in the late sweeps", 0)
-    late_after: int = _option(6, "sweeps after this one are late", 0)
+    late_after: int = _option(5, "sweeps after this one are late", 0)
     smooth_depth: bool = _option(True, "candidates from neighbours visited in this sweep")
     congruence: bool = _option(True, "the smoothed disparity as candidate")
     smooth_plane: bool = _option(True, "the surrounding plane's disparity as candidate")
@@ -226,6 +230,8 @@ _TEXT = {
     "planar.inlier_share": 1.3,
     "planar.gate_offsets": False,
     "planar.small_kernel": "central",
+    "planar.refit_from": 1_000,
+    "planar.window_step": 1,
     "planar.normals": "pinhole",
     "search.relative_perturbation": False,
     "search.late_perturbation": 1.0,

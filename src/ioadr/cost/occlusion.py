@@ -15,6 +15,8 @@ from ioadr._jit import kernel
 from ioadr.geometry.ppp import LEVELS, all_inside, bilinear_weights, occluder_origin, project, sample, unpack
 
 TILE = 8
+FAR = np.float32(1e6)
+"""px; weight of a miss beyond the image, where nothing can hide anything."""
 
 
 class Occluders(NamedTuple):
@@ -69,23 +71,31 @@ def pixel_deviation(rays, n0, m0, d, weights):
 
 
 @kernel
-def deviations(rays, n0, m0, d, deviation, inside):
-    """Per view: |colour − reference| in grey levels and 1 or 0 for inside the image; returns sum and number inside."""
+def split_deviation(rays, n0, m0, d, hidden):
+    """Sum of |colour − reference| (grey levels) and number of views, over all inside the image and over those not hidden.
+
+    hidden uint64 [V/64]: bit v % 64 of word v // 64 is set where view v does not see the point. Loops here only read
+    and add up, because a store beside scattered reads would keep them from being vectorised.
+    """
     base = rays.reference * rays.view_stride + n0 * rays.row_stride + m0
     red0, green0, blue0 = unpack(rays.samples[base])
     bottom, right = np.float32(rays.height - 1), np.float32(rays.width - 1)
-    total, count = np.float32(0.0), np.float32(0.0)
-    for v in range(rays.dy.size):
-        y, x = project(n0, m0, d, rays.dy[v], rays.dx[v])
-        yc, xc = min(max(y, np.float32(0.0)), bottom), min(max(x, np.float32(0.0)), right)
-        red, green, blue = sample(rays, np.int32(v), yc, xc)
-        is_in = np.float32(1.0) if y == yc and x == xc else np.float32(0.0)
-        value = (abs(red - red0) + abs(green - green0) + abs(blue - blue0)) * (is_in / np.float32(3.0 * LEVELS))
-        deviation[v] = value
-        inside[v] = is_in
-        total += value
-        count += is_in
-    return total, count
+    total, count, total_seen, count_seen = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
+    for w in range(hidden.size):
+        bits = hidden[w]
+        for v in range(64 * w, min(64 * w + 64, rays.dy.size)):
+            y, x = project(n0, m0, d, rays.dy[v], rays.dx[v])
+            yc, xc = min(max(y, np.float32(0.0)), bottom), min(max(x, np.float32(0.0)), right)
+            inside = np.float32(0.0) if abs(y - yc) + abs(x - xc) > 0 else np.float32(1.0)
+            red, green, blue = sample(rays, np.int32(v), yc, xc)
+            deviation = inside * (abs(red - red0) + abs(green - green0) + abs(blue - blue0))
+            seen = np.float32(0.0) if (bits >> np.uint64(v - 64 * w)) & np.uint64(1) else np.float32(1.0)
+            total += deviation
+            count += inside
+            total_seen += seen * deviation
+            count_seen += seen * inside
+    scale = np.float32(1.0 / (3.0 * LEVELS))
+    return total * scale, count, total_seen * scale, count_seen
 
 
 @kernel
@@ -115,8 +125,8 @@ def levels_in_reach(occluders, n0, m0, d, margin, found):
 
 
 @kernel
-def hide_behind(rays, occluders, n0, m0, d, d_occluder, visible):
-    """Algorithm 1, steps iv.a–c for one d_occluder: clear `visible` (float32 [V]) where it hides the sample.
+def hidden_by(rays, occluders, n0, m0, d, d_occluder, w):
+    """Algorithm 1, steps iv.a–c for one d_occluder and views 64·w … 64·w + 63: the bits of those it hides.
 
     The map is read with the hypothesis d in place at (n0, m0), which cannot hide itself.
     """
@@ -125,7 +135,8 @@ def hide_behind(rays, occluders, n0, m0, d, d_occluder, visible):
     step = d_occluder - d
     change = d - occluders.surface[n0, m0]
     bottom, right = np.float32(rays.height - 1), np.float32(rays.width - 1)
-    for v in range(rays.dy.size):
+    bits = np.uint64(0)
+    for v in range(64 * w, min(64 * w + 64, rays.dy.size)):
         y, x = occluder_origin(n0, m0, d, d_occluder, rays.dy[v], rays.dx[v])
         yc, xc = min(max(y, np.float32(0.0)), bottom), min(max(x, np.float32(0.0)), right)
         iy, ix = np.int32(yc), np.int32(xc)
@@ -141,52 +152,58 @@ def hide_behind(rays, occluders, n0, m0, d, d_occluder, visible):
         own_y = max(np.float32(1.0) - abs(step * rays.dy[v]), np.float32(0.0))
         own_x = max(np.float32(1.0) - abs(step * rays.dx[v]), np.float32(0.0))
         nearest += own_y * own_x * change
-        half_view = np.float32(0.5) * (nearest - d)
-        if rays.reach[v] * abs(nearest - d_occluder) < half_view and y == yc and x == xc:
-            visible[v] = np.float32(0.0)
+        miss = rays.reach[v] * abs(nearest - d_occluder) + FAR * (abs(y - yc) + abs(x - xc))
+        hides = np.uint64(1) if miss < np.float32(0.5) * (nearest - d) else np.uint64(0)
+        bits |= hides << np.uint64(v - 64 * w)
+    return bits
 
 
 @kernel
-def mark_visible(rays, occluders, n0, m0, d, margin, visible, found):
-    """Algorithm 1: visible (float32 [V]) is 1 where no nearer surface hides the sample; returns if any is hidden."""
-    for v in range(rays.dy.size):
-        visible[v] = np.float32(1.0)
-    if d + margin >= occluders.ceiling[n0, m0]:
+def find_hidden(rays, occluders, n0, m0, d, margin, hidden, found):
+    """Algorithm 1: set the bits of all views in which a nearer surface hides (n0, m0, d); returns if one was near."""
+    for w in range(hidden.size):
+        hidden[w] = np.uint64(0)
+    if d + margin >= occluders.ceiling[n0, m0] or not levels_in_reach(occluders, n0, m0, d, margin, found):
         return False
-    if not levels_in_reach(occluders, n0, m0, d, margin, found):
-        return False
-    for w in range(found.size):
-        bits = found[w]
-        level = occluders.first + 64 * w
+    for f in range(found.size):
+        bits = found[f]
+        level = occluders.first + 64 * f
         while bits != 0:
-            if bits & np.uint64(1):
-                d_occluder = np.float32(level * occluders.step)
-                if d_occluder > d:
-                    hide_behind(rays, occluders, n0, m0, d, d_occluder, visible)
+            d_occluder = np.float32(level * occluders.step)
+            if bits & np.uint64(1) and d_occluder > d:
+                for w in range(hidden.size):
+                    hidden[w] |= hidden_by(rays, occluders, n0, m0, d, d_occluder, w)
             bits >>= np.uint64(1)
             level += 1
     return True
 
 
 @kernel
-def data_cost(rays, occluders, weights, n0, m0, d, scratch, found):
-    """J_oa (or J_PD) of disparity d at (n0, m0), grey levels; scratch float32 [3, V], found uint64 [words]."""
+def data_cost(rays, occluders, weights, n0, m0, d, hidden, found):
+    """J_oa (or J_PD) of disparity d at (n0, m0), grey levels; hidden and found are scratch, uint64 words."""
     open_sky = not weights.occlusion_aware or d + weights.margin >= occluders.ceiling[n0, m0]
     if open_sky and all_inside(rays, n0, m0, d, weights.bounds):
         return pixel_deviation(rays, n0, m0, d, weights)
-    deviation, inside, visible = scratch[0], scratch[1], scratch[2]
-    total, count = deviations(rays, n0, m0, d, deviation, inside)
+    for w in range(hidden.size):
+        hidden[w] = np.uint64(0)
+    if not open_sky:
+        find_hidden(rays, occluders, n0, m0, d, weights.margin, hidden, found)
+    total, count, total_seen, count_seen = split_deviation(rays, n0, m0, d, hidden)
     plain = total / max(count - weights.uncounted, np.float32(1.0))
-    if open_sky or not mark_visible(rays, occluders, n0, m0, d, weights.margin, visible, found):
+    if open_sky or count_seen < weights.min_visible:
         return plain
-    total, count = np.float32(0.0), np.float32(0.0)
-    for v in range(rays.dy.size):
-        total += visible[v] * deviation[v]
-        count += visible[v] * inside[v]
-    if count < weights.min_visible:
-        return plain
-    aware = total / max(count - weights.uncounted, np.float32(1.0))
+    aware = total_seen / max(count_seen - weights.uncounted, np.float32(1.0))
     return min(plain, aware) if weights.plain_when_cheaper else aware
+
+
+@kernel
+def count_visible(rays, occluders, weights, n0, m0, d, hidden, found):
+    """Views whose image holds the sample of (n0, m0, d) and in which nothing nearer hides it."""
+    for w in range(hidden.size):
+        hidden[w] = np.uint64(0)
+    if weights.occlusion_aware:
+        find_hidden(rays, occluders, n0, m0, d, weights.margin, hidden, found)
+    return split_deviation(rays, n0, m0, d, hidden)[3]
 
 
 @kernel

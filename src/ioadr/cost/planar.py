@@ -13,6 +13,8 @@ from ioadr.geometry.normals import cross, point
 class Planes(NamedTuple):
     """What the surroundings of each pixel look like."""
 
+    normals: Any
+    """float32 [3, N, M], ν_lg, of which ν_rob is a mean; costs do not read it, explanations do."""
     robust: Any
     """float32 [3, N, M], ν_rob."""
     plane: Any

@@ -42,15 +42,13 @@ class State(NamedTuple):
 def smoothed_around(model, state, n, m, d):
     """d_s of (n, m) for hypothesis d: neighbours count by their likeness to it in colour and disparity."""
     centre = (n + model.pad) * state.disparity.shape[1] + m + model.pad
-    return smoothed(
-        state.disparity.reshape(-1), model.guide.reshape(-1), model.congruence, centre, d, state.cost[n, m]
-    )
+    return smoothed(state.disparity.reshape(-1), model.guide.reshape(-1), model.congruence, centre, d, state.cost[n, m])
 
 
 @kernel
-def cost_terms(model, state, n, m, d, back, scratch, found):
+def cost_terms(model, state, n, m, d, back, hidden, found):
     """(J_oa, λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels."""
-    data = data_cost(model.rays, model.occluders, model.data, n, m, d, scratch, found)
+    data = data_cost(model.rays, model.occluders, model.data, n, m, d, hidden, found)
     congruence = np.float32(0.0)
     if model.congruence_weight > 0:
         congruence = model.congruence_weight * congruence_cost(d, smoothed_around(model, state, n, m, d))
@@ -61,6 +59,6 @@ def cost_terms(model, state, n, m, d, back, scratch, found):
 
 
 @kernel
-def total_cost(model, state, n, m, d, back, scratch, found):
-    data, congruence, planar = cost_terms(model, state, n, m, d, back, scratch, found)
+def total_cost(model, state, n, m, d, back, hidden, found):
+    data, congruence, planar = cost_terms(model, state, n, m, d, back, hidden, found)
     return data + congruence + planar

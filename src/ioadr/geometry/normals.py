@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ioadr._jit import kernel
+from ioadr._jit import kernel, task
 
 
 @kernel
@@ -39,7 +39,7 @@ def plane_disparity(n, m, nx, ny, nz, offset, rays):
     return ((x * nx + y * ny + nz) / offset - rays.offset) / rays.slope
 
 
-@kernel
+@task
 def smooth_normals(begin, end, disparity, rays, kernel_values, normals):
     """ν_lg (Eq. 28): normals float32 [3, N, M] from the separable difference kernel i·g(i)⊗g(j), edges replicated.
 

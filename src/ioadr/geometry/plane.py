@@ -8,70 +8,102 @@ from __future__ import annotations
 
 import numpy as np
 
-from ioadr._jit import kernel
+from ioadr._jit import kernel, task
 from ioadr.geometry.normals import inverse_depth, plane_disparity, point
 
 
 @kernel
-def _mean_angle(normals, n, window, border, mean):
-    """μ (Eq. 30): mean chord between each normal of row n and those of its window; mean float32 [M]."""
+def _row(vectors, i, low, high):
+    """Components of row i, columns low … high − 1, of [3, N, M]."""
+    return vectors[0, i, low:high], vectors[1, i, low:high], vectors[2, i, low:high]
+
+
+# The three loops below run along a row for one offset of the window at a time: `a…` are slices of the
+# neighbours, `b…` of the pixels themselves, all float32 of one length, so that they are vectorised.
+
+
+@kernel
+def _add_chords(ax, ay, az, bx, by, bz, total, count):
+    for m in range(total.size):
+        dx, dy, dz = ax[m] - bx[m], ay[m] - by[m], az[m] - bz[m]
+        total[m] += np.sqrt(dx * dx + dy * dy + dz * dz)
+        count[m] += np.float32(1.0)
+
+
+@kernel
+def _add_inliers(ax, ay, az, bx, by, bz, limit, tx, ty, tz):
+    for m in range(tx.size):
+        dx, dy, dz = ax[m] - bx[m], ay[m] - by[m], az[m] - bz[m]
+        keep = np.float32(1.0) if dx * dx + dy * dy + dz * dz < limit[m] else np.float32(0.0)
+        tx[m] += keep * ax[m]
+        ty[m] += keep * ay[m]
+        tz[m] += keep * az[m]
+
+
+@kernel
+def _add_offsets(ax, ay, az, bx, by, bz, limit, px, py, pz, rx, ry, rz, own, low, high, total, count):
+    for m in range(total.size):
+        dx, dy, dz = ax[m] - bx[m], ay[m] - by[m], az[m] - bz[m]
+        offset = px[m] * rx[m] + py[m] * ry[m] + pz[m] * rz[m]
+        outside = max(low[m] - offset, offset - high[m])
+        near = dx * dx + dy * dy + dz * dz < limit[m]
+        keep = np.float32(1.0) if near and outside < 0 else np.float32(0.0)
+        total[m] += keep * (offset - own[m])
+        count[m] += keep
+
+
+@kernel
+def _mean_angle(normals, n, window, border, mean, count):
+    """μ (Eq. 30): mean chord between each normal of row n and those of its window; mean, count float32 [M]."""
     height, width = normals.shape[1:]
-    count = np.zeros(width, np.float32)
     mean[:] = 0
+    count[:] = 0
     for w in range(window.shape[0]):
         i, j = n + window[w, 0], window[w, 1]
         if border <= i < height - border:
-            for m in range(max(0, border - j), min(width, width - border - j)):
-                dx = normals[0, i, m + j] - normals[0, n, m]
-                dy = normals[1, i, m + j] - normals[1, n, m]
-                dz = normals[2, i, m + j] - normals[2, n, m]
-                mean[m] += np.sqrt(dx * dx + dy * dy + dz * dz)
-                count[m] += np.float32(1.0)
+            low, high = max(0, border - j), min(width, width - border - j)
+            ax, ay, az = _row(normals, i, low + j, high + j)
+            bx, by, bz = _row(normals, n, low, high)
+            _add_chords(ax, ay, az, bx, by, bz, mean[low:high], count[low:high])
     for m in range(width):
-        mean[m] = mean[m] / count[m] if count[m] > 0 else np.float32(0.0)
+        mean[m] = mean[m] / max(count[m], np.float32(1.0))
 
 
 @kernel
 def _inlier_sum(normals, n, window, border, limit, total):
-    """Sum of the normals within `limit` (float32 [M]) of each pixel's own (Eq. 29); total float32 [3, M]."""
+    """Sum of the normals whose squared chord to each pixel's own is below `limit` (Eq. 29); total float32 [3, M]."""
     height, width = normals.shape[1:]
     total[:] = 0
     for w in range(window.shape[0]):
         i, j = n + window[w, 0], window[w, 1]
         if border <= i < height - border:
-            for m in range(max(0, border - j), min(width, width - border - j)):
-                x, y, z = normals[0, i, m + j], normals[1, i, m + j], normals[2, i, m + j]
-                dx, dy, dz = x - normals[0, n, m], y - normals[1, n, m], z - normals[2, n, m]
-                keep = np.float32(1.0) if dx * dx + dy * dy + dz * dz < limit[m] * limit[m] else np.float32(0.0)
-                total[0, m] += keep * x
-                total[1, m] += keep * y
-                total[2, m] += keep * z
+            low, high = max(0, border - j), min(width, width - border - j)
+            ax, ay, az = _row(normals, i, low + j, high + j)
+            bx, by, bz = _row(normals, n, low, high)
+            tx, ty, tz = total[0, low:high], total[1, low:high], total[2, low:high]
+            _add_inliers(ax, ay, az, bx, by, bz, limit[low:high], tx, ty, tz)
 
 
 @kernel
-def _mean_offset(points, normals, robust, n, window, border, limit, own, low, high, offset):
-    """Mean over inliers of ⟨x, ν_rob⟩ − own where own + it lies in (low, high); NaN without inlier. All float32 [M]."""
+def _mean_offset(points, normals, robust, n, window, border, limit, own, lowest, highest, offset, count):
+    """Mean over inliers of ⟨x, ν_rob⟩ − own where ⟨x, ν_rob⟩ lies in (lowest, highest), and their number; float32 [M]."""
     height, width = normals.shape[1:]
-    count = np.zeros(width, np.float32)
     offset[:] = 0
+    count[:] = 0
     for w in range(window.shape[0]):
         i, j = n + window[w, 0], window[w, 1]
         if border <= i < height - border:
-            for m in range(max(0, border - j), min(width, width - border - j)):
-                dx = normals[0, i, m + j] - normals[0, n, m]
-                dy = normals[1, i, m + j] - normals[1, n, m]
-                dz = normals[2, i, m + j] - normals[2, n, m]
-                value = (
-                    points[0, i, m + j] * robust[0, n, m]
-                    + points[1, i, m + j] * robust[1, n, m]
-                    + points[2, i, m + j] * robust[2, n, m]
-                )
-                near = dx * dx + dy * dy + dz * dz < limit[m] * limit[m]
-                keep = np.float32(1.0) if near and value > low[m] and value < high[m] else np.float32(0.0)
-                offset[m] += keep * (value - own[m])
-                count[m] += keep
+            low, high = max(0, border - j), min(width, width - border - j)
+            ax, ay, az = _row(normals, i, low + j, high + j)
+            bx, by, bz = _row(normals, n, low, high)
+            px, py, pz = _row(points, i, low + j, high + j)
+            rx, ry, rz = _row(robust, n, low, high)
+            _add_offsets(
+                ax, ay, az, bx, by, bz, limit[low:high], px, py, pz, rx, ry, rz,
+                own[low:high], lowest[low:high], highest[low:high], offset[low:high], count[low:high],
+            )  # fmt: skip
     for m in range(width):
-        offset[m] = offset[m] / count[m] if count[m] > 0 else np.float32(np.nan)
+        offset[m] = offset[m] / max(count[m], np.float32(1.0))
 
 
 @kernel
@@ -82,7 +114,7 @@ def surface_points(begin, end, disparity, rays, points):
             points[0, n, m], points[1, n, m], points[2, n, m] = point(n, m, np.float64(disparity[n, m]), rays)
 
 
-@kernel
+@task
 def robust_planes(begin, end, disparity, rays, points, normals, window, border, share, tolerance, robust, plane):
     """ν_rob float32 [3, N, M] and d_μ float32 [N, M] of rows begin … end − 1, from the map's points and ν_lg.
 
@@ -94,27 +126,26 @@ def robust_planes(begin, end, disparity, rays, points, normals, window, border, 
     for n in range(begin, end):
         limit, offset = np.empty(width, np.float32), np.empty(width, np.float32)
         own, low, high = np.empty(width, np.float32), np.empty(width, np.float32), np.empty(width, np.float32)
-        total = np.empty((3, width), np.float32)
-        _mean_angle(normals, n, window, border, limit)
+        total, count = np.empty((3, width), np.float32), np.empty(width, np.float32)
+        _mean_angle(normals, n, window, border, limit, count)
         for m in range(width):
-            limit[m] *= share
+            limit[m] = (share * limit[m]) ** 2
         _inlier_sum(normals, n, window, border, limit, total)
         for m in range(width):
             length = np.sqrt(total[0, m] ** 2 + total[1, m] ** 2 + total[2, m] ** 2)
             at_edge = n < border or m < border or n >= height - border or m >= width - border
             for c in range(3):
                 robust[c, n, m] = normals[c, n, m] if length == 0 or at_edge else total[c, m] / length
-            own[m] = 0
-            for c in range(3):
-                own[m] += points[c, n, m] * robust[c, n, m]
+            x, y, z = point(n, m, np.float64(disparity[n, m]), rays)
+            own[m] = x * robust[0, n, m] + y * robust[1, n, m] + z * robust[2, n, m]
             here = inverse_depth(np.float64(disparity[n, m]), rays)
             slack = rays.slope * tolerance
             near, far = own[m] * here / (here + slack), own[m] * here / max(here - slack, 1e-12)
             low[m], high[m] = min(near, far), max(near, far)
-        _mean_offset(points, normals, robust, n, window, border, limit, own, low, high, offset)
+        _mean_offset(points, normals, robust, n, window, border, limit, own, low, high, offset, count)
         for m in range(width):
             d = np.float64(disparity[n, m])
-            if not np.isnan(offset[m]):
+            if count[m] > 0:
                 total_offset = np.float64(own[m]) + offset[m]
                 d = plane_disparity(n, m, robust[0, n, m], robust[1, n, m], robust[2, n, m], total_offset, rays)
             plane[n, m] = d

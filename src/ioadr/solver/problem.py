@@ -123,22 +123,28 @@ def snapshot_occluders(
     )
 
 
-def fit_planes(disparity: FloatMap, lf: LightField, term: PlanarTerm, wanted: bool, workers: Workers) -> Planes:
-    """ν_rob and d_μ of the map as it is; empty where they are not wanted."""
+def fit_planes(disparity: FloatMap, lf: LightField, term: PlanarTerm, fits: int, workers: Workers) -> Planes:
+    """ν_rob and d_μ of the map, fitted `fits` times, each time to the planes of the last; empty without a fit."""
     camera = lf.camera or relative_camera(lf.width, lf.height)
     rays = camera.benchmark() if term.normals == "benchmark" else camera.pinhole()
-    robust = np.zeros((3, *(disparity.shape if wanted else (0, 0))), np.float32)
+    robust = np.zeros((3, *(disparity.shape if fits else (0, 0))), np.float32)
     plane = np.zeros(robust.shape[1:], np.float32)
-    if wanted:
-        normals, points = np.empty_like(robust), np.empty_like(robust)
-        workers.rows(smooth_normals, lf.height, disparity, rays, _kernel(term), normals)
-        workers.rows(surface_points, lf.height, disparity, rays, points)
+    normals = np.empty_like(robust)
+    if fits:
+        points = np.empty_like(robust)
         border = 2 * term.kernel_half_width + 1
         tolerance = term.tolerance if term.gate_offsets else np.inf
         limits = border, np.float32(term.inlier_share), tolerance
-        workers.rows(robust_planes, lf.height, disparity, rays, points, normals, _window(term), *limits, robust, plane)
+        surface = disparity
+        for _ in range(fits):
+            workers.rows(smooth_normals, lf.height, surface, rays, _kernel(term), normals)
+            workers.rows(surface_points, lf.height, surface, rays, points)
+            workers.rows(
+                robust_planes, lf.height, disparity, rays, points, normals, _window(term), *limits, robust, plane
+            )
+            surface = plane.copy()
     central = term.small_kernel == "central"
-    return Planes(robust=robust, plane=plane, tolerance=term.tolerance, central=central, rays=rays)
+    return Planes(normals=normals, robust=robust, plane=plane, tolerance=term.tolerance, central=central, rays=rays)
 
 
 def _kernel(term: PlanarTerm) -> NDArray[np.float64]:
@@ -148,7 +154,8 @@ def _kernel(term: PlanarTerm) -> NDArray[np.float64]:
 
 
 def _window(term: PlanarTerm) -> NDArray[np.int32]:
-    steps = np.arange(-term.half_width, term.half_width + 1)
+    most = term.half_width - term.half_width % term.window_step
+    steps = np.arange(-most, most + 1, term.window_step)
     return np.stack(np.meshgrid(steps, steps, indexing="ij"), axis=-1).reshape(-1, 2).astype(np.int32)
 
 

@@ -18,6 +18,7 @@ class SweepPlan:
     temperature: float
     congruence_weight: float
     planar_weight: float
+    plane_fits: int
     heuristics: Heuristics
 
     @property
@@ -33,6 +34,11 @@ def plan(parameters: Parameters, limits: DisparityRange) -> list[SweepPlan]:
     return [_sweep(parameters, limits, q) for q in range(parameters.search.sweeps)]
 
 
+def closing(parameters: Parameters, limits: DisparityRange) -> SweepPlan:
+    """The weights of the last sweep, under which the result is costed."""
+    return _sweep(parameters, limits, max(parameters.search.sweeps - 1, 0))
+
+
 def _sweep(parameters: Parameters, limits: DisparityRange, q: int) -> SweepPlan:
     search, congruence, planar = parameters.search, parameters.congruence, parameters.planar
     growth = 2.0 * (q // 2) if congruence.ramp else 1.0
@@ -43,6 +49,7 @@ def _sweep(parameters: Parameters, limits: DisparityRange, q: int) -> SweepPlan:
         temperature=search.temperature * search.cooling ** (q // 2),
         congruence_weight=congruence.weight * growth,
         planar_weight=planar_weight,
+        plane_fits=0 if planar_weight == 0 else 1 + (q >= planar.refit_from),
         heuristics=_heuristics(parameters, limits, q, planar_weight > 0),
     )
 

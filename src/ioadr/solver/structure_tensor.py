@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ioadr._jit import kernel
+from ioadr._jit import kernel, task
 
 
 @kernel
@@ -18,7 +18,7 @@ def _along_row(row, taps, out):
         out[m] = total
 
 
-@kernel
+@task
 def epi_orientation(begin, end, epi, centre, smooth, difference, slope, reliability):
     """Slope (px per view) and coherence of the lines through view `centre`; both float32 [N, M].
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ioadr._jit import kernel, publish, wait_load
-from ioadr.cost.occlusion import deviations, mark_visible
+from ioadr._jit import kernel, publish, task, wait_load
+from ioadr.cost.occlusion import count_visible
 from ioadr.cost.total import cost_terms, smoothed_around, total_cost
 from ioadr.solver.candidates import MOST, propose
 
@@ -21,7 +21,7 @@ PATIENCE = 20_000
 
 
 @kernel
-def best_candidate(model, state, n, m, d_old, j_old, back, candidates, count, scratch, found):
+def best_candidate(model, state, n, m, d_old, j_old, back, candidates, count, hidden, found):
     """Cheapest of the candidates and its cost; those equal to one already costed are not costed again."""
     d_best, j_best = d_old, np.float32(np.inf)
     for c in range(count):
@@ -31,7 +31,7 @@ def best_candidate(model, state, n, m, d_old, j_old, back, candidates, count, sc
             seen = seen or candidates[e] == d
         if seen:
             continue
-        j = j_old if d == d_old else total_cost(model, state, n, m, d, back, scratch, found)
+        j = j_old if d == d_old else total_cost(model, state, n, m, d, back, hidden, found)
         if j < j_best:
             d_best, j_best = d, j
     return d_best, j_best
@@ -46,17 +46,15 @@ def accepted(j_old, j_new, temperature, chance):
 
 
 @kernel
-def visit(model, heuristics, state, n, m, back, temperature, noise, chance, candidates, scratch, found):
+def visit(model, heuristics, state, n, m, back, temperature, noise, chance, candidates, hidden, found):
     """Try the candidates of pixel (n, m) and keep or replace its disparity."""
     pad = model.pad
     d_old = state.disparity[n + pad, m + pad]
     d_smoothed = smoothed_around(model, state, n, m, d_old) if heuristics.congruence else d_old
     d_plane = model.planes.plane[n, m] if heuristics.smooth_plane else d_old
     count = propose(heuristics, state.disparity, n, m, pad, back, d_smoothed, d_plane, noise[n, m], candidates)
-    j_old = total_cost(model, state, n, m, d_old, back, scratch, found)
-    d_new, j_new = best_candidate(
-        model, state, n, m, d_old, j_old, back, candidates, count, scratch, found
-    )
+    j_old = total_cost(model, state, n, m, d_old, back, hidden, found)
+    d_new, j_new = best_candidate(model, state, n, m, d_old, j_old, back, candidates, count, hidden, found)
     if count > 0 and accepted(j_old, j_new, temperature, chance[n, m]):
         state.disparity[n + pad, m + pad] = d_new
         state.cost[n, m] = j_new
@@ -64,7 +62,7 @@ def visit(model, heuristics, state, n, m, back, temperature, noise, chance, cand
         state.cost[n, m] = j_old
 
 
-@kernel
+@task
 def sweep_share(worker, workers, model, heuristics, state, forward, temperature, noise, chance, lag, done, position):
     """Visit rows worker, worker + workers, …; returns False if it waited long for another worker: call it again.
 
@@ -75,7 +73,7 @@ def sweep_share(worker, workers, model, heuristics, state, forward, temperature,
     blocks = (width + BLOCK - 1) // BLOCK
     back = -1 if forward else 1
     candidates = np.empty(MOST, np.float32)
-    scratch = np.empty((3, model.rays.dy.size), np.float32)
+    hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
     found = np.empty(model.occluders.levels.shape[2], np.uint64)
     for row in range(position[0, worker], height, workers):
         n = row if forward else height - 1 - row
@@ -88,36 +86,22 @@ def sweep_share(worker, workers, model, heuristics, state, forward, temperature,
                     return False
             for c in range(block * BLOCK, min(block * BLOCK + BLOCK, width)):
                 m = c if forward else width - 1 - c
-                visit(model, heuristics, state, n, m, back, temperature, noise, chance, candidates, scratch, found)
+                visit(model, heuristics, state, n, m, back, temperature, noise, chance, candidates, hidden, found)
             publish(done, row, block + 1)
         position[1, worker] = 0
     return True
 
 
-@kernel
-def count_visible(model, n, m, d, scratch, found):
-    """Views whose image holds the pixel's sample and in which nothing nearer hides it."""
-    from_all = deviations(model.rays, n, m, d, scratch[0], scratch[1])[1]
-    if not model.data.occlusion_aware:
-        return from_all
-    if not mark_visible(model.rays, model.occluders, n, m, d, model.data.margin, scratch[2], found):
-        return from_all
-    count = np.float32(0.0)
-    for v in range(model.rays.dy.size):
-        count += scratch[1, v] * scratch[2, v]
-    return count
-
-
-@kernel
+@task
 def final_costs(begin, end, model, state, back, terms, visible):
     """Cost terms [3, N, M] of rows begin … end − 1 as they are, and the number of views that see each pixel [N, M]."""
     width = state.cost.shape[1]
     pad = model.pad
-    scratch = np.empty((3, model.rays.dy.size), np.float32)
+    hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
     found = np.empty(model.occluders.levels.shape[2], np.uint64)
     for n in range(begin, end):
         for m in range(width):
             d = state.disparity[n + pad, m + pad]
-            data, congruence, planar = cost_terms(model, state, n, m, d, back, scratch, found)
+            data, congruence, planar = cost_terms(model, state, n, m, d, back, hidden, found)
             terms[0, n, m], terms[1, n, m], terms[2, n, m] = data, congruence, planar
-            visible[n, m] = count_visible(model, n, m, d, scratch, found)
+            visible[n, m] = count_visible(model.rays, model.occluders, model.data, n, m, d, hidden, found)

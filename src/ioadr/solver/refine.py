@@ -1,0 +1,102 @@
+"""Iterative refinement (§ VI): one estimation in its course, sweep by sweep."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._jit import Workers
+from ioadr.cost.total import Model, State
+from ioadr.geometry.ppp import Rays
+from ioadr.lightfield import DisparityRange, LightField
+from ioadr.parameters import Parameters
+from ioadr.result import SweepRecord
+from ioadr.solver import problem
+from ioadr.solver.schedule import SweepPlan
+from ioadr.solver.sweep import BLOCK, final_costs, sweep_share
+
+FloatMap = NDArray[np.float32]
+
+
+class Refinement:
+    """What stays during an estimation (rays, guide, weights) and what sweeps change (state)."""
+
+    def __init__(
+        self,
+        lf: LightField,
+        limits: DisparityRange,
+        parameters: Parameters,
+        workers: Workers,
+        rays: Rays | None = None,
+    ) -> None:
+        self.lf, self.limits, self.parameters, self.workers = lf, limits, parameters, workers
+        self.rays = rays or problem.pack_rays(lf)
+        self.pad = problem.map_padding(parameters)
+        self.guide = problem.padded_guide(self.rays, self.pad)
+        self.data = problem.data_weights(self.rays, parameters.data)
+        self.congruence = problem.congruence_weights(parameters.congruence, limits, self.guide.shape[1])
+        self.state = State(np.zeros(self.guide.shape, np.float32), np.zeros((lf.height, lf.width), np.float32))
+
+    @property
+    def disparity(self) -> FloatMap:
+        """A copy of the map so far, [N, M]."""
+        return np.ascontiguousarray(self.state.disparity[self.pad : -self.pad, self.pad : -self.pad])
+
+    @disparity.setter
+    def disparity(self, values: FloatMap) -> None:
+        self.state.disparity[:] = np.pad(values, self.pad, mode="edge")
+
+    def model(self, step: SweepPlan) -> Model:
+        """What hypotheses are measured against in a sweep: visibility and planes of the map as it is now."""
+        current = self.disparity
+        return Model(
+            rays=self.rays,
+            guide=self.guide,
+            pad=self.pad,
+            occluders=problem.snapshot_occluders(current, self.rays, self.limits, self.parameters.data, self.workers),
+            planes=problem.fit_planes(current, self.lf, self.parameters.planar, step.plane_fits, self.workers),
+            data=self.data,
+            congruence=self.congruence,
+            congruence_weight=np.float32(step.congruence_weight),
+            planar_weight=np.float32(step.planar_weight),
+        )
+
+    def sweep(self, step: SweepPlan, seed: int) -> SweepRecord:
+        """Visit all pixels once (§ VI-B, § VI-C); random numbers depend on seed and sweep alone."""
+        begin, before = time.perf_counter(), self.disparity
+        self.disparity = before
+        model, heuristics = self.model(step), _single_precision(step.heuristics)
+        generator = np.random.default_rng([seed, step.index])
+        noise = generator.standard_normal(before.shape, np.float32)
+        chance = generator.random(before.shape, np.float32)
+        done = np.zeros(self.lf.height, np.int64)
+        position = np.zeros((2, self.workers.count), np.int64)
+        position[0] = np.arange(self.workers.count)
+        lag = 1 + -(-self.pad // BLOCK)
+        fixed = model, heuristics, self.state, step.forward, np.float32(step.temperature), noise, chance
+
+        def share(worker: int) -> None:
+            while not sweep_share(worker, self.workers.count, *fixed, lag, done, position):
+                if self.workers.stopped:
+                    return
+                time.sleep(5e-5)
+
+        self.workers.each(share)
+        changed = int(np.count_nonzero(np.abs(self.disparity - before) > 1e-3))
+        cost = float(self.state.cost.mean())
+        return SweepRecord(step.index, step.kind, changed, cost, time.perf_counter() - begin)
+
+    def final_costs(self, step: SweepPlan) -> tuple[dict[str, FloatMap], NDArray[np.uint16]]:
+        """Cost terms of the map as it is under a sweep's weights, and how many views see each pixel."""
+        terms = np.empty((3, self.lf.height, self.lf.width), np.float32)
+        visible = np.empty(terms.shape[1:], np.uint16)
+        self.workers.rows(final_costs, self.lf.height, self.model(step), self.state, -1, terms, visible)
+        return dict(zip(("data", "congruence", "planar"), terms, strict=True)), visible
+
+
+def _single_precision(values: Any) -> Any:
+    """Python floats of a named tuple as float32, so that kernels compute in one precision."""
+    return type(values)(*(np.float32(v) if isinstance(v, float) else v for v in values))
