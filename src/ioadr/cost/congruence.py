@@ -34,29 +34,47 @@ def neighbour_weight(colour, disparity, weights, epsilon_far):
 
 
 @kernel
+def weight_of(word, neighbour, colour0, d, weights, epsilon_far):
+    """χ of a neighbour of packed colour `word` for a pixel of channels colour0 at disparity d; 0 outside the image."""
+    red, green, blue = unpack(word)
+    red, green, blue = red - colour0[0], green - colour0[1], blue - colour0[2]
+    colour = weights.colour_scale / np.float32(LEVELS) * np.sqrt(red * red + green * green + blue * blue)
+    chi = neighbour_weight(colour, weights.disparity_scale * abs(neighbour - d), weights, epsilon_far)
+    return chi if word < np.uint32(MISSING) else np.float32(0.0)
+
+
+@kernel
+def far_epsilon(weights, cost):
+    """ε_θ where disparities differ much, for a pixel of that cost."""
+    return weights.epsilon + (cost if weights.epsilon_plus_cost else np.float32(0.0))
+
+
+@kernel
 def smoothed(disparity, guide, weights, centre, d, cost):
     """d_s of the pixel at flat index `centre` whose disparity is d (Eq. 23), px.
 
     disparity float32 and guide uint32 (packed reference view, MISSING outside) are flat and equally padded.
     """
-    red0, green0, blue0 = unpack(guide[centre])
-    scale = weights.colour_scale / np.float32(LEVELS)
-    epsilon_far = weights.epsilon + (cost if weights.epsilon_plus_cost else np.float32(0.0))
+    colour0, epsilon_far = unpack(guide[centre]), far_epsilon(weights, cost)
     total, count = np.float32(0.0), np.float32(0.0)
     for i in range(weights.offsets.size):
         index = np.uint32(centre + weights.offsets[i])
-        word = guide[index]
-        red, green, blue = unpack(word)
-        red, green, blue = red - red0, green - green0, blue - blue0
-        colour = scale * np.sqrt(red * red + green * green + blue * blue)
         neighbour = disparity[index]
-        chi = neighbour_weight(colour, weights.disparity_scale * abs(neighbour - d), weights, epsilon_far)
-        chi = chi if word < np.uint32(MISSING) else np.float32(0.0)
+        chi = weight_of(guide[index], neighbour, colour0, d, weights, epsilon_far)
         total += chi * (np.arctan(neighbour) if weights.average_angles else neighbour)
         count += chi
     if count == 0:
         return d
     return np.tan(total / count) if weights.average_angles else total / count
+
+
+@kernel
+def neighbour_weights(disparity, guide, weights, centre, d, cost, chi):
+    """The weights of that mean, float32 [W] in the order of `weights.offsets`."""
+    colour0, epsilon_far = unpack(guide[centre]), far_epsilon(weights, cost)
+    for i in range(weights.offsets.size):
+        index = np.uint32(centre + weights.offsets[i])
+        chi[i] = weight_of(guide[index], disparity[index], colour0, d, weights, epsilon_far)
 
 
 @kernel
