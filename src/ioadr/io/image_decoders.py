@@ -104,13 +104,17 @@ def _png(path: Path, start: bytes) -> Iterator[Opened]:
     yield header, decode
 
 
+def _silent(record: logging.LogRecord) -> bool:
+    return False
+
+
 @contextmanager
 def _tiff(path: Path) -> Iterator[Opened]:
     """By tifffile: any depth, floats, colours in planes."""
     import tifffile
 
     # What is wrong with a file is told by the error; the library's log would repeat it on stderr.
-    logging.getLogger("tifffile").propagate = False
+    logging.getLogger("tifffile").addFilter(_silent)
     with tifffile.TiffFile(path) as file:
         page = cast("tifffile.TiffPage", file.pages[0])
         shape, dtype = tuple(page.shape), page.dtype
