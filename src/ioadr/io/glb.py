@@ -20,10 +20,10 @@ from ioadr.errors import InputError
 from ioadr.io.cloud import Cloud
 from ioadr.io.colours import Rgb, linear_from_srgb
 
-FLOAT, UINT32, UINT16 = 5126, 5125, 5123
+FLOAT, UINT32 = 5126, 5125
 ARRAY_BUFFER, ELEMENT_ARRAY_BUFFER = 34962, 34963
 POINTS, TRIANGLES = 0, 4
-COMPONENTS = {np.dtype("<f4"): FLOAT, np.dtype("<u4"): UINT32, np.dtype("<u2"): UINT16}
+COMPONENTS = {np.dtype("<f4"): FLOAT, np.dtype("<u4"): UINT32}
 # The photograph has its light in it already: show it unlit.
 UNLIT = "KHR_materials_unlit"
 
@@ -62,8 +62,6 @@ class _Document:
             "count": len(values),
             "type": "SCALAR" if values.ndim == 1 else f"VEC{values.shape[1]}",
         }
-        if values.dtype.itemsize == 2:
-            accessor["normalized"] = True
         if bounds:
             accessor |= {"min": values.min(axis=0).tolist(), "max": values.max(axis=0).tolist()}
         self.tree["accessors"].append(accessor)
@@ -82,14 +80,12 @@ class _Document:
 
 
 def write_glb_points(path: Path, points: Cloud, extras: dict[str, Any]) -> None:
-    """Positions, normals, linear colours of 16 bits."""
+    """Positions, normals, linear colours (as floats: some readers take 16-bit ones for 8-bit)."""
     document = _Document(extras)
-    linear = np.rint(linear_from_srgb(points.colours) * 65535)
-    opaque = np.full((len(linear), 1), 65535)  # four channels keep every colour on a multiple of four bytes
     attributes = {
         "POSITION": document.array(points.positions, bounds=True),
         "NORMAL": document.array(points.normals),
-        "COLOR_0": document.array(np.hstack([linear, opaque]).astype("<u2")),
+        "COLOR_0": document.array(linear_from_srgb(points.colours)),
     }
     document.tree["meshes"] = [{"primitives": [{"attributes": attributes, "mode": POINTS, "material": 0}]}]
     document.write(path)
