@@ -6,6 +6,7 @@ becomes that view; with a constant map, all views fall onto the reference and th
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,8 +52,16 @@ def refocus(lightfield: LightField, disparity: float) -> Picture:
     return _mean_along(lightfield, np.full(lightfield.reference_view.shape[:2], disparity, np.float32))
 
 
-def residuals(lightfield: LightField, disparity: NDArray[Any], threads: int | None = None) -> Residuals:
-    """Synthesise every view from the reference view and compare it with the one that was taken."""
+def residuals(
+    lightfield: LightField,
+    disparity: NDArray[Any],
+    threads: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Residuals:
+    """Synthesise every view from the reference view and compare it with the one that was taken.
+
+    `progress` is called with the number of views done and of all, from any of the threads.
+    """
     if disparity.shape != (lightfield.height, lightfield.width):
         raise InputError(
             f"map: expected the size of the light field's views, {lightfield.height}×{lightfield.width}, "
@@ -67,6 +76,8 @@ def residuals(lightfield: LightField, disparity: NDArray[Any], threads: int | No
     def share(begin: int, end: int) -> None:
         for row, column in grid[begin:end]:
             by_view[row, column], covered[row, column] = _compare(lightfield, disparity, (row, column))
+            if progress is not None:
+                progress(int(np.isfinite(covered).sum()), len(grid))
 
     with Workers(threads) as workers:
         workers.rows(share, len(grid))

@@ -61,6 +61,13 @@ def test_residuals_vanish_at_the_truth_only() -> None:
     assert np.array_equal(residuals(lightfield, disparity, threads=1).by_view, found.by_view, equal_nan=True)
 
 
+def test_progress_counts_the_views() -> None:
+    lightfield, disparity = two_planes()
+    calls: list[tuple[int, int]] = []
+    residuals(lightfield, disparity, threads=1, progress=lambda done, total: calls.append((done, total)))
+    assert calls == [(done, 8) for done in range(1, 9)]
+
+
 def test_missing_views_are_left_out() -> None:
     lightfield, disparity = two_planes()
     present = np.ones((3, 3), bool)

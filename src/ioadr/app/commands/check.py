@@ -30,8 +30,9 @@ def command(terminal: Terminal, folder: str, lightfield: str | None) -> None:
     with terminal.busy(f"reading {folder}"):
         estimate = load_estimate(folder)
         views = open_lightfield(estimate, folder, lightfield)
-    with terminal.busy("synthesising views"):
-        found = residuals(views, estimate.disparity)
+    with terminal.bar() as bar:
+        task = bar.add_task("synthesising views", total=views.view_count - 1)
+        found = residuals(views, estimate.disparity, progress=lambda done, _: bar.update(task, completed=done))
     terminal.answer(_text(found), facts(found))
 
 
