@@ -149,3 +149,18 @@ def robust_planes(begin, end, disparity, rays, points, normals, window, border, 
                 total_offset = np.float64(own[m]) + offset[m]
                 d = plane_disparity(n, m, robust[0, n, m], robust[1, n, m], robust[2, n, m], total_offset, rays)
             plane[n, m] = d
+
+
+@task
+def mark_inliers(normals, n, m, window, border, share, inlier):
+    """Which offsets of the window count in ν_rob of (n, m): inlier bool [W]; returns the largest chord that counts."""
+    width = normals.shape[2]
+    limit, count = np.empty(width, np.float32), np.empty(width, np.float32)
+    total = np.empty((3, width), np.float32)
+    _mean_angle(normals, n, window, border, limit, count)
+    chord = share * limit[m]
+    limit[m] = chord**2
+    for w in range(window.shape[0]):
+        _inlier_sum(normals, n, window[w : w + 1], border, limit, total)
+        inlier[w] = total[0, m] != 0 or total[1, m] != 0 or total[2, m] != 0
+    return chord

@@ -21,12 +21,16 @@ from ioadr.parameters import CongruenceTerm, DataTerm, Parameters, PlanarTerm
 
 FloatMap = NDArray[np.float32]
 MOST_SAMPLES = 2**31 - 1
+WIDE = 6.4
+"""px; wider ranges get proportionally coarser levels of occluders, so that their number stays the same."""
 
 
-def pack_rays(lf: LightField) -> Rays:
-    """All present views, packed (see `geometry.ppp`), the reference view among them."""
+def pack_rays(lf: LightField, view_step: int = 1) -> Rays:
+    """Every view_step-th present view in each direction from the reference view, packed (see `geometry.ppp`)."""
     assert lf.present is not None and lf.reference is not None
-    index = np.argwhere(lf.present)
+    rows, columns = np.ogrid[: lf.grid[0], : lf.grid[1]]
+    used = lf.present & ((rows - lf.reference[0]) % view_step == 0) & ((columns - lf.reference[1]) % view_step == 0)
+    index = np.argwhere(used)
     row_stride = lf.width + 1 + (17 - (lf.width + 1)) % 32
     rows = lf.height + 1 + (lf.height + 1) % 2 + 1
     if len(index) * rows * row_stride > MOST_SAMPLES:
@@ -40,7 +44,7 @@ def pack_rays(lf: LightField) -> Rays:
         samples[v, : lf.height, : lf.width] = packed
         samples[v, : lf.height, lf.width :] = packed[:, -1:]
         samples[v, lf.height :] = samples[v, lf.height - 1]
-    offsets = lf.offsets[lf.present].astype(np.float32)
+    offsets = lf.offsets[used].astype(np.float32)
     return Rays(
         samples=samples.reshape(-1),
         row_stride=np.int32(row_stride),
@@ -103,7 +107,7 @@ def snapshot_occluders(
     disparity: FloatMap, rays: Rays, limits: DisparityRange, term: DataTerm, workers: Workers
 ) -> Occluders:
     """Summaries of the map for Algorithm 1."""
-    step = term.occluder_step
+    step = term.occluder_step * max(1.0, limits.extent / WIDE)
     first, last = int(level_of(limits.minimum, step)), int(level_of(limits.maximum, step))
     tiles = [-(-size // TILE) for size in disparity.shape]
     levels = np.zeros((*tiles, (last - first) // 64 + 1), np.uint64)
@@ -132,15 +136,14 @@ def fit_planes(disparity: FloatMap, lf: LightField, term: PlanarTerm, fits: int,
     normals = np.empty_like(robust)
     if fits:
         points = np.empty_like(robust)
-        border = 2 * term.kernel_half_width + 1
         tolerance = term.tolerance if term.gate_offsets else np.inf
-        limits = border, np.float32(term.inlier_share), tolerance
+        limits = plane_border(term), np.float32(term.inlier_share), tolerance
         surface = disparity
         for _ in range(fits):
             workers.rows(smooth_normals, lf.height, surface, rays, _kernel(term), normals)
             workers.rows(surface_points, lf.height, surface, rays, points)
             workers.rows(
-                robust_planes, lf.height, disparity, rays, points, normals, _window(term), *limits, robust, plane
+                robust_planes, lf.height, disparity, rays, points, normals, plane_window(term), *limits, robust, plane
             )
             surface = plane.copy()
     central = term.small_kernel == "central"
@@ -153,10 +156,16 @@ def _kernel(term: PlanarTerm) -> NDArray[np.float64]:
     return np.stack([i * smooth, smooth])
 
 
-def _window(term: PlanarTerm) -> NDArray[np.int32]:
+def plane_window(term: PlanarTerm) -> NDArray[np.int32]:
+    """W^avg: offsets (row, column) [W, 2] of the normals that a plane is fitted to."""
     most = term.half_width - term.half_width % term.window_step
     steps = np.arange(-most, most + 1, term.window_step)
     return np.stack(np.meshgrid(steps, steps, indexing="ij"), axis=-1).reshape(-1, 2).astype(np.int32)
+
+
+def plane_border(term: PlanarTerm) -> int:
+    """px at the image's edge whose normals are not used."""
+    return 2 * term.kernel_half_width + 1
 
 
 def map_padding(parameters: Parameters) -> int:

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
+from ioadr.cost.occlusion import Occluders
+from ioadr.cost.planar import Planes
 from ioadr.cost.total import Model, State
 from ioadr.geometry.ppp import Rays
 from ioadr.lightfield import DisparityRange, LightField
@@ -49,15 +51,20 @@ class Refinement:
     def disparity(self, values: FloatMap) -> None:
         self.state.disparity[:] = np.pad(values, self.pad, mode="edge")
 
-    def model(self, step: SweepPlan) -> Model:
-        """What hypotheses are measured against in a sweep: visibility and planes of the map as it is now."""
-        current = self.disparity
+    def model(self, step: SweepPlan, occluders: Occluders | None = None, planes: Planes | None = None) -> Model:
+        """What hypotheses are measured against in a sweep: visibility and planes of the map as it is, unless given."""
+        if occluders is None:
+            occluders = problem.snapshot_occluders(
+                self.disparity, self.rays, self.limits, self.parameters.data, self.workers
+            )
+        if planes is None:
+            planes = problem.fit_planes(self.disparity, self.lf, self.parameters.planar, step.plane_fits, self.workers)
         return Model(
             rays=self.rays,
             guide=self.guide,
             pad=self.pad,
-            occluders=problem.snapshot_occluders(current, self.rays, self.limits, self.parameters.data, self.workers),
-            planes=problem.fit_planes(current, self.lf, self.parameters.planar, step.plane_fits, self.workers),
+            occluders=occluders,
+            planes=planes,
             data=self.data,
             congruence=self.congruence,
             congruence_weight=np.float32(step.congruence_weight),
@@ -68,10 +75,8 @@ class Refinement:
         """Visit all pixels once (§ VI-B, § VI-C); random numbers depend on seed and sweep alone."""
         begin, before = time.perf_counter(), self.disparity
         self.disparity = before
-        model, heuristics = self.model(step), _single_precision(step.heuristics)
-        generator = np.random.default_rng([seed, step.index])
-        noise = generator.standard_normal(before.shape, np.float32)
-        chance = generator.random(before.shape, np.float32)
+        model, heuristics = self.model(step), single_precision(step.heuristics)
+        noise, chance = random_numbers(seed, step, before.shape)
         done = np.zeros(self.lf.height, np.int64)
         position = np.zeros((2, self.workers.count), np.int64)
         position[0] = np.arange(self.workers.count)
@@ -97,6 +102,12 @@ class Refinement:
         return dict(zip(("data", "congruence", "planar"), terms, strict=True)), visible
 
 
-def _single_precision(values: Any) -> Any:
+def random_numbers(seed: int, step: SweepPlan, shape: tuple[int, ...]) -> tuple[FloatMap, FloatMap]:
+    """Of a sweep, one each per pixel: normal for the perturbation, even in 0 … 1 for the acceptance."""
+    generator = np.random.default_rng([seed, step.index])
+    return generator.standard_normal(shape, np.float32), generator.random(shape, np.float32)
+
+
+def single_precision(values: Any) -> Any:
     """Python floats of a named tuple as float32, so that kernels compute in one precision."""
     return type(values)(*(np.float32(v) if isinstance(v, float) else v for v in values))

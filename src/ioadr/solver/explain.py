@@ -1,0 +1,216 @@
+"""Why a pixel has its disparity: what the solver weighed there, from the functions that weighed it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import replace
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._jit import Workers
+from ioadr.cost.congruence import neighbour_weights
+from ioadr.cost.occlusion import Occluders, find_hidden
+from ioadr.cost.planar import Planes
+from ioadr.cost.total import Model, State, smoothed_around
+from ioadr.geometry.plane import mark_inliers
+from ioadr.geometry.ppp import Rays, point_projection_image
+from ioadr.lightfield import DisparityRange, LightField
+from ioadr.parameters import Parameters, preset
+from ioadr.result import Estimate
+from ioadr.solver import problem
+from ioadr.solver.candidates import MOST, propose
+from ioadr.solver.curve import cost_curve
+from ioadr.solver.explanation import Candidate, CostCurve, Explanation, PlaneFit, PointImage, Support
+from ioadr.solver.refine import Refinement, random_numbers, single_precision
+from ioadr.solver.schedule import SweepPlan, closing
+
+BACK = -1
+"""Towards visited pixels, as in the result's costs: up and left."""
+COARSE, FINE, NEAR = 257, 97, 0.03
+"""Samples of a curve over the whole range, and around the pixel's value within this share of it."""
+KEPT = 12
+"""Snapshots of planes, occluders and random numbers, one per set of parameters."""
+NO_MAP = {"data.occlusion_aware": False, "congruence.weight": 0.0, "planar.weight": 0.0}
+"""All that can be said before there is a map: how well the views agree."""
+
+
+class Explainer:
+    """Explains pixels of one result, or of a light field without one; may be asked from several threads at once."""
+
+    def __init__(
+        self, lf: LightField, estimate: Estimate | None = None, limits: DisparityRange | None = None, rays: Any = None
+    ) -> None:
+        self.lf, self.estimate = lf, estimate
+        found = estimate.range if estimate else limits or lf.range
+        assert found is not None, "a light field without a range needs limits"
+        self.limits = found
+        self.rays: Rays = rays or problem.pack_rays(lf)
+        self.parameters = estimate.parameters if estimate else preset("paper").vary(NO_MAP)
+        self._kept: OrderedDict[Any, Future[Any]] = OrderedDict()
+        self._lock = Lock()
+
+    def explain(
+        self, row: int, column: int, parameters: Parameters | None = None, trial: float | None = None
+    ) -> Explanation:
+        """What speaks for the disparity of a pixel and against others, under the result's parameters or different ones.
+
+        `trial` is another disparity to look at.
+        """
+        parameters = (parameters or self.parameters).vary({} if self.estimate else NO_MAP)
+        step = closing(parameters, self.limits)
+        model, state = self._problem(parameters, step)
+        chosen = state.disparity[row + model.pad, column + model.pad] if self.estimate else None
+        hypotheses = [np.float32(d) for d in (chosen, trial) if d is not None]
+        curve = _curve(model, state, row, column, self._samples(hypotheses))
+        value = np.float32(curve.minimum[0]) if chosen is None else chosen
+        return Explanation(
+            row=row,
+            column=column,
+            disparity=None if chosen is None else float(chosen),
+            curve=curve,
+            image=self._point_image(model, row, column, value),
+            trial=None if trial is None else self._point_image(model, row, column, np.float32(trial)),
+            support=_support(model, state, row, column, value, parameters) if self.estimate else None,
+            plane=_plane_fit(model, state, row, column, parameters) if step.plane_fits else None,
+            candidates=tuple(self._candidates(model, state, step, row, column)) if self.estimate else (),
+        )
+
+    def prepare(self, parameters: Parameters | None = None) -> None:
+        """Make beforehand what all pixels need, so that the first is explained as quickly as the others."""
+        parameters = parameters or self.parameters
+        self._problem(parameters, closing(parameters, self.limits))
+
+    def _problem(self, parameters: Parameters, step: SweepPlan) -> tuple[Model, State]:
+        with Workers() as workers:
+            refinement = Refinement(self.lf, self.limits, parameters, workers, self.rays)
+            if self.estimate:
+                refinement.disparity = self.estimate.disparity
+                refinement.state.cost[:] = sum(self.estimate.costs.values())
+            occluders, planes = self._occluders(parameters, workers), self._planes(parameters, step, workers)
+            return refinement.model(step, occluders, planes), refinement.state
+
+    def _occluders(self, parameters: Parameters, workers: Workers) -> Occluders:
+        term = parameters.data
+        key = "occluders", term.occlusion_aware, term.occluder_step
+        make = problem.snapshot_occluders
+        return self._once(key, lambda: make(self._map(), self.rays, self.limits, term, workers))
+
+    def _planes(self, parameters: Parameters, step: SweepPlan, workers: Workers) -> Planes:
+        term, fits = replace(parameters.planar, weight=1.0, first_sweep=0, refit_from=0), step.plane_fits
+        return self._once((term, fits), lambda: problem.fit_planes(self._map(), self.lf, term, fits, workers))
+
+    def _map(self) -> NDArray[np.float32]:
+        if self.estimate:
+            return self.estimate.disparity
+        return np.full((self.lf.height, self.lf.width), self.limits.minimum, np.float32)
+
+    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """Made by the first who asks; the others wait for it. The least used are forgotten."""
+        with self._lock:
+            known = self._kept.get(key)
+            future = self._kept.setdefault(key, known or Future())
+            self._kept.move_to_end(key)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        if known is None:
+            try:
+                future.set_result(make())
+            except BaseException as error:
+                future.set_exception(error)
+                self._kept.pop(key, None)
+        return future.result()
+
+    def _samples(self, hypotheses: list[np.float32]) -> NDArray[np.float32]:
+        low, high, extent = self.limits.minimum, self.limits.maximum, self.limits.extent
+        fine = [np.linspace(d - NEAR * extent, d + NEAR * extent, FINE) for d in hypotheses]
+        samples = np.clip(np.concatenate([np.linspace(low, high, COARSE), *fine]), low, high).astype(np.float32)
+        return np.unique(np.concatenate([samples, np.array(hypotheses, np.float32)]))
+
+    def _point_image(self, model: Model, row: int, column: int, d: np.float32) -> PointImage:
+        assert self.lf.present is not None
+        count = self.rays.dy.size
+        colours, inside = np.empty((count, 3), np.float32), np.empty(count, bool)
+        point_projection_image(self.rays, row, column, d, colours, inside)
+        words = np.zeros((count + 63) // 64, np.uint64)
+        if model.data.occlusion_aware:
+            found = np.empty(model.occluders.levels.shape[2], np.uint64)
+            find_hidden(self.rays, model.occluders, row, column, d, model.data.margin, words, found)
+        hidden = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")[:count].astype(bool)
+        grid = PointImage(
+            disparity=float(d),
+            colours=np.full((*self.lf.grid, 3), np.nan, np.float32),
+            inside=np.zeros(self.lf.grid, bool),
+            hidden=np.zeros(self.lf.grid, bool),
+        )
+        for whole, part in ((grid.colours, colours), (grid.inside, inside), (grid.hidden, hidden & inside)):
+            whole[self.lf.present] = part
+        return grid
+
+    def _candidates(self, model: Model, state: State, step: SweepPlan, row: int, column: int) -> Iterator[Candidate]:
+        assert self.estimate is not None
+        heuristics, back = single_precision(step.heuristics), -1 if step.forward else 1
+        seed, shape = self.estimate.seed, state.cost.shape
+        noise, _ = self._once(("random", step.index), lambda: random_numbers(seed, step, shape))
+        current = state.disparity[row + model.pad, column + model.pad]
+        smoothed = smoothed_around(model, state, row, column, current)
+        plane = model.planes.plane[row, column] if heuristics.smooth_plane else current
+        values = np.empty(MOST, np.float32)
+        count = propose(
+            heuristics, state.disparity, row, column, model.pad, back, smoothed, plane, noise[row, column], values
+        )
+        costs = _curve(model, state, row, column, values[:count]).total
+        above, beside = 0 <= row + back < shape[0], 0 <= column + back < shape[1]
+        neighbours = [("vertical", above), ("horizontal", beside), ("diagonal", above and beside)]
+        flags = [("random", heuristics.random), ("smoothed", heuristics.congruence), ("plane", heuristics.smooth_plane)]
+        flags += [(name, heuristics.smooth_depth and there) for name, there in neighbours]
+        names = [name for name, tried in flags if tried]
+        for name, value, cost in zip(names, values, costs, strict=False):
+            yield Candidate(name, float(value), float(cost))
+
+
+def _curve(model: Model, state: State, row: int, column: int, disparities: NDArray[np.float32]) -> CostCurve:
+    terms = np.empty((4, disparities.size), np.float32)
+    plain = model.data._replace(occlusion_aware=False)
+    cost_curve(model, plain, state, row, column, disparities, BACK, terms)
+    return CostCurve(disparities, *terms)
+
+
+def _support(model: Model, state: State, row: int, column: int, d: np.float32, parameters: Parameters) -> Support:
+    """χ of every pixel of W^c; NaN at a centre that does not count."""
+    half = parameters.congruence.half_width
+    width = state.disparity.shape[1]
+    centre = (row + model.pad) * width + column + model.pad
+    chi = np.empty(model.congruence.offsets.size, np.float32)
+    flat = state.disparity.reshape(-1), model.guide.reshape(-1), model.congruence
+    neighbour_weights(*flat, centre, d, state.cost[row, column], chi)
+    weights = np.full((2 * half + 1, 2 * half + 1), np.nan, np.float32)
+    down = (model.congruence.offsets + half * (width + 1)) // width
+    weights[down, model.congruence.offsets + half - (down - half) * width] = chi
+    return Support(weights, float(smoothed_around(model, state, row, column, d)))
+
+
+def _plane_fit(model: Model, state: State, row: int, column: int, parameters: Parameters) -> PlaneFit:
+    term, planes = parameters.planar, model.planes
+    window, border = problem.plane_window(term), problem.plane_border(term)
+    inlier = np.empty(len(window), bool)
+    chord = mark_inliers(planes.normals, row, column, window, border, np.float32(term.inlier_share), inlier)
+    places = window + np.array([row, column])
+    height, width = planes.plane.shape
+    low, high = np.array([border, border]), np.array([height - border, width - border])
+    used = ((places >= low) & (places < high)).all(axis=1)
+    predicted = float(planes.plane[row, column])
+    d = float(state.disparity[row + model.pad, column + model.pad])
+    return PlaneFit(
+        normal=planes.robust[:, row, column].copy(),
+        disparity=predicted,
+        counts=abs(predicted - d) < term.tolerance,
+        offsets=window[used],
+        normals=planes.normals[:, places[used, 0], places[used, 1]].T.copy(),
+        inlier=inlier[used],
+        limit=float(2 * np.degrees(np.arcsin(min(chord / 2, 1.0)))),
+    )

@@ -1,0 +1,119 @@
+"""What an explanation of a pixel consists of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class PointImage:
+    """The 4D-PPI of one hypothesis: what each view shows where it should see the point."""
+
+    disparity: float
+    colours: Floats
+    """[L, K, 3], grey levels 0 … 255; NaN where there is no sample."""
+    inside: Flags
+    """[L, K], False where the view is missing or the sample lies beyond its image."""
+    hidden: Flags
+    """[L, K], True where something nearer hides the point: left out by J_oa."""
+
+    @property
+    def visible(self) -> int:
+        return int(np.count_nonzero(self.inside & ~self.hidden))
+
+
+@dataclass(frozen=True, eq=False)
+class CostCurve:
+    """Cost over disparity in grey levels, by term; all [D], weights included."""
+
+    disparities: Floats
+    """px, ascending."""
+    data: Floats
+    """As the solver uses it: J_oa, or what takes its place."""
+    congruence: Floats
+    """λ J_coc."""
+    planar: Floats
+    """γ J_pg."""
+    plain: Floats
+    """J_PD: as if every view saw the point."""
+
+    @property
+    def total(self) -> Floats:
+        return self.data + self.congruence + self.planar
+
+    @property
+    def minimum(self) -> tuple[float, float]:
+        """Disparity of the lowest total, and that cost."""
+        lowest = int(np.argmin(self.total))
+        return float(self.disparities[lowest]), float(self.total[lowest])
+
+    def at(self, disparity: float) -> dict[str, float]:
+        """Cost by term at the sample nearest to a disparity."""
+        index = int(np.argmin(np.abs(self.disparities - np.float32(disparity))))
+        terms = {"data": self.data, "congruence": self.congruence, "planar": self.planar}
+        return {name: float(values[index]) for name, values in (terms | {"plain": self.plain}).items()}
+
+
+@dataclass(frozen=True, eq=False)
+class Support:
+    """The colour-guided mean that J_coc compares with."""
+
+    weights: Floats
+    """χ [2h + 1, 2h + 1] around the pixel, 0 outside the image; NaN where a pixel does not count in its own mean."""
+    smoothed: float
+    """px, d_s."""
+
+
+@dataclass(frozen=True, eq=False)
+class PlaneFit:
+    """The plane that J_pg compares with."""
+
+    normal: Floats
+    """[3] ν_rob: x right, y down, z away from the camera, in the geometry that the parameters name."""
+    disparity: float
+    """px, d_μ: where the plane meets the pixel's ray."""
+    counts: bool
+    """Whether the plane predicts the pixel well enough for J_pg to count."""
+    offsets: NDArray[np.int32]
+    """[W, 2] (row, column) of the window's normals inside the image."""
+    normals: Floats
+    """[W, 3] ν_lg there."""
+    inlier: Flags
+    """[W], True where a normal counts in ν_rob."""
+    limit: float
+    """Degrees between an inlier's normal and the pixel's own, at most."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """What the last sweep would try, from the map as it is."""
+
+    origin: str
+    """"random", "smoothed", "plane", "vertical", "horizontal" or "diagonal" (visited neighbours)."""
+    disparity: float
+    cost: float
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """A pixel's reasons."""
+
+    row: int
+    column: int
+    disparity: float | None
+    """px, of the result; None without one."""
+    curve: CostCurve
+    image: PointImage
+    """At the result's disparity, or at the cheapest without one."""
+    trial: PointImage | None
+    """At the disparity that was asked for."""
+    support: Support | None
+    plane: PlaneFit | None
+    candidates: Sequence[Candidate]
