@@ -5,7 +5,7 @@ from __future__ import annotations
 from ioadr.io.images import cores
 from ioadr.lightfield import LightField
 
-SECONDS_PER_SAMPLE = 4.0e-6
+SECONDS_PER_SAMPLE = 1.0e-6
 """Of one core, for one pixel of one view, all sweeps of the preset `paper`; measured on the benchmark's scenes."""
 BYTES_PER_SAMPLE = 4
 """Packed colour of one pixel of one view."""

@@ -131,3 +131,9 @@ def test_any_array_works_or_says_why_not(tmp_path, rows, columns, height, width,
     assert np.isfinite(lightfield.views).all()
     assert lightfield.channels in (1, 3)
     assert lightfield.views.dtype.name in ("uint8", "uint16", "float32")
+
+
+def test_the_formats_are_documented():
+    text = (Path(__file__).resolve().parents[4] / "docs" / "formats.md").read_text(encoding="utf-8")
+    for item in formats():
+        assert f"| `{item.name}` |" in text
