@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import struct
+import sys
 import zlib
 from pathlib import Path
 from typing import Any
@@ -346,3 +347,10 @@ def test_a_manifest_does_not_follow_links_out_of_its_folder(tmp_path):
     (folder / "a.png").symlink_to(tmp_path / "outside.png")
     (folder / "lightfield.toml").write_text('files = ["a.png"]')
     refused(folder, "leads out of it")
+
+
+@pytest.mark.parametrize(("layout", "package"), [(hdf5, "h5py"), (matlab_v5, "scipy.io"), (zarr_v3, "zarr")])
+def test_a_library_that_is_not_installed_is_named(layout, package, tmp_path, monkeypatch):
+    path, options = layout(tmp_path, make_views())
+    monkeypatch.setitem(sys.modules, package, None)
+    refused(path, package.split(".")[0], "pip install 'ioadr[formats]'", **options)
