@@ -12,7 +12,9 @@ from ioadr._jit import Workers
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters, preset
 from ioadr.result import Estimate, SweepRecord
+from ioadr.solver.disparity_range import estimate_range
 from ioadr.solver.initialise import initialise
+from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing, plan
 
@@ -42,11 +44,11 @@ def estimate(
             progress(record, refinement.disparity, len(steps))
 
     with Workers(threads) as workers:
-        limits = lf.range
-        assert limits is not None
+        rays = pack_rays(lf, parameters.data.view_step)
+        limits = lf.range or estimate_range(lf, rays, workers)
         steps = plan(parameters, limits)
-        refinement = Refinement(lf, limits, parameters, workers)
-        refinement.disparity = initialise(lf, limits, parameters.initialise, workers)
+        refinement = Refinement(lf, limits, parameters, workers, rays)
+        refinement.disparity = initialise(lf, rays, limits, parameters.initialise, workers)
         report(SweepRecord(-1, "initialise", lf.height * lf.width, float("nan"), time.perf_counter() - clock))
         for step in steps:
             report(refinement.sweep(step, seed))

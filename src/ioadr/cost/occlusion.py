@@ -15,6 +15,8 @@ from ioadr._jit import kernel
 from ioadr.geometry.ppp import LEVELS, all_inside, bilinear_weights, occluder_origin, project, sample, unpack
 
 TILE = 8
+FOOTPRINT = np.float32(2.0)
+"""px by which an occluder may miss the sample it hides: half a view's shift, but no more than this."""
 FAR = np.float32(1e6)
 """px; weight of a miss beyond the image, where nothing can hide anything."""
 
@@ -153,7 +155,8 @@ def hidden_by(rays, occluders, n0, m0, d, d_occluder, w):
         own_x = max(np.float32(1.0) - abs(step * rays.dx[v]), np.float32(0.0))
         nearest += own_y * own_x * change
         miss = rays.reach[v] * abs(nearest - d_occluder) + FAR * (abs(y - yc) + abs(x - xc))
-        hides = np.uint64(1) if miss < np.float32(0.5) * (nearest - d) else np.uint64(0)
+        half_view = min(np.float32(0.5) * (nearest - d), FOOTPRINT)
+        hides = np.uint64(1) if miss < half_view else np.uint64(0)
         bits |= hides << np.uint64(v - 64 * w)
     return bits
 

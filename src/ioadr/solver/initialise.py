@@ -1,29 +1,74 @@
-"""The first map: structure tensor on the EPIs through the reference view (§ VI-A)."""
+"""The first map: structure tensor on the EPIs through the reference view (§ VI-A), or a plane sweep."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
+from ioadr.errors import InputError
+from ioadr.geometry.ppp import Rays
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import Initialise
+from ioadr.solver.plane_sweep import keep_best, plane_cost
 from ioadr.solver.structure_tensor import epi_orientation
 
 FloatMap = NDArray[np.float32]
 Line = tuple[NDArray[np.intp], float]
 """Columns (or rows) of the grid through the reference view, and the px of shift per px of disparity between them."""
+STEEPEST = 2.0
+"""px of shift between neighbouring views that the structure tensor still follows."""
 
 
-def initialise(lf: LightField, limits: DisparityRange, parameters: Initialise, workers: Workers) -> FloatMap:
-    """Disparity [N, M] inside the range; of all EPI directions and channels the most coherent counts."""
+def initialise(
+    lf: LightField, rays: Rays, limits: DisparityRange, parameters: Initialise, workers: Workers
+) -> FloatMap:
+    """Disparity [N, M] inside the range."""
+    if choose_method(lf, limits, parameters) == "plane-sweep":
+        return plane_sweep(rays, limits, workers)
     disparity, _ = structure_tensor(lf, parameters, workers)
     centre, reach = 0.5 * (limits.minimum + limits.maximum), 0.5 * limits.extent * parameters.inpaint_beyond
     outlier = ~(np.abs(disparity - centre) <= reach)
     filled = inpaint(np.where(outlier, np.float32(np.nan), disparity))
     return np.clip(filled, np.float32(limits.minimum), np.float32(limits.maximum))
+
+
+def choose_method(
+    lf: LightField, limits: DisparityRange, parameters: Initialise
+) -> Literal["structure-tensor", "plane-sweep"]:
+    """The structure tensor where there are lines of views and their shifts are small, unless told otherwise."""
+    lines = [line for horizontal in (True, False) if (line := line_through_reference(lf, horizontal)) is not None]
+    if parameters.method == "structure-tensor" and not lines:
+        raise InputError(
+            f"{lf.name}: expected at least three evenly spaced views in line with the reference view for the "
+            "structure tensor, found none. Use --init plane-sweep, or another --reference."
+        )
+    if parameters.method != "auto":
+        return parameters.method
+    largest = max(abs(limits.minimum), abs(limits.maximum))
+    followed = bool(lines) and max(abs(step) for _, step in lines) * largest <= 1.25 * STEEPEST
+    return "structure-tensor" if followed else "plane-sweep"
+
+
+def plane_sweep(rays: Rays, limits: DisparityRange, workers: Workers, half_width: int = 2) -> FloatMap:
+    """The best of fronto-parallel planes a px apart in the outermost view, refined by a parabola."""
+    count = max(int(np.ceil(limits.extent * float(rays.reach.max()))), 2)
+    planes = np.linspace(limits.minimum, limits.maximum, count + 1, dtype=np.float32)
+    shape = (rays.height, rays.width)
+    cost, averaged, before = np.empty(shape, np.float32), np.empty(shape, np.float32), np.empty(shape, np.float32)
+    best = np.full((4, *shape), np.inf, np.float32)
+    for index, d in enumerate(planes):
+        workers.rows(plane_cost, rays.height, rays, d, cost)
+        workers.rows(keep_best, rays.height, cost, half_width, index, averaged, before, best)
+        averaged, before = before, averaged
+    curvature = best[2] + best[3] - 2 * best[1]
+    usable = np.isfinite(curvature) & (curvature > 0)
+    offset = np.divide(0.5 * (best[2] - best[3]), curvature, out=np.zeros(shape, np.float32), where=usable)
+    step = np.float32(limits.extent / count)
+    disparity = np.float32(limits.minimum) + (best[0] + np.clip(offset, -0.5, 0.5)) * step
+    return np.clip(disparity, np.float32(limits.minimum), np.float32(limits.maximum))
 
 
 def structure_tensor(lf: LightField, parameters: Initialise, workers: Workers) -> tuple[FloatMap, FloatMap]:

@@ -1,0 +1,89 @@
+"""A disparity range from the light field itself, where neither file nor user gives one.
+
+Textured pixels spread over the image are compared with all views over a wide search; only those with one
+clear best disparity vote, and a value counts when others nearby support it, so that stray matches cannot
+widen the range.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._jit import Workers
+from ioadr.errors import InputError
+from ioadr.geometry.ppp import Rays
+from ioadr.lightfield import DisparityRange, LightField
+from ioadr.solver.plane_sweep import pixel_curves
+
+SEARCHES = (4.0, 12.0, 40.0)
+"""px each way; the next wider one is tried when values pile up at the end of the last."""
+CELL = 10
+PATCH = 1
+DISTINCT = 0.7
+"""A vote's cost as a share of its best rival's."""
+SUPPORT = 3
+MARGIN = 0.08
+
+
+def estimate_range(lf: LightField, rays: Rays, workers: Workers) -> DisparityRange:
+    """The range that well-textured pixels agree on, with a margin."""
+    pixels = textured_pixels(lf)
+    votes = np.empty(0, np.float32)
+    for search in SEARCHES:
+        votes = _votes(rays, pixels, _candidates(rays, search), workers)
+        if len(votes) and (np.abs(votes) > 0.85 * search).mean() < 0.01:
+            break
+    supported = _supported(votes, 2.0 / float(rays.reach.max()))
+    if len(supported) < SUPPORT:
+        raise InputError(
+            f"{lf.name}: expected texture from which to tell the disparity range, found {len(supported)} clear matches. "
+            "Give the range yourself with --range MIN MAX."
+        )
+    low, high = float(supported.min()), float(supported.max())
+    slack = MARGIN * (high - low) + 0.5 / float(rays.reach.max())
+    return DisparityRange(round(low - slack, 3), round(high + slack, 3), "estimated")
+
+
+def textured_pixels(lf: LightField) -> NDArray[np.int64]:
+    """[P, 2]: the pixel of strongest contrast in each cell, the weakest quarter of cells left out."""
+    grey = lf.reference_view.astype(np.float32).mean(axis=-1) * np.float32(255.0 / float(lf.white or 1.0))
+    rows, columns = np.gradient(grey) if min(grey.shape) > 1 else (grey * 0, grey * 0)
+    contrast = rows**2 + columns**2
+    found, strength = [], []
+    for top in range(0, lf.height, CELL):
+        for left in range(0, lf.width, CELL):
+            cell = contrast[top : top + CELL, left : left + CELL]
+            n, m = np.unravel_index(int(cell.argmax()), cell.shape)
+            found.append((top + int(n), left + int(m)))
+            strength.append(float(cell[n, m]))
+    weights = np.asarray(strength)
+    keep = weights >= max(float(np.quantile(weights, 0.25)), 1.0)
+    return np.asarray(found, np.int64).reshape(-1, 2)[keep]
+
+
+def _candidates(rays: Rays, search: float) -> NDArray[np.float32]:
+    """Disparities a px apart in the outermost view."""
+    step = 1.0 / float(rays.reach.max())
+    count = int(np.ceil(search / step))
+    return (np.arange(-count, count + 1) * step).astype(np.float32)
+
+
+def _votes(
+    rays: Rays, pixels: NDArray[np.int64], candidates: NDArray[np.float32], workers: Workers
+) -> NDArray[np.float32]:
+    """Best disparity of the pixels whose cost has one clear minimum."""
+    curves = np.empty((len(pixels), len(candidates)), np.float32)
+    workers.rows(pixel_curves, len(pixels), rays, pixels, candidates, PATCH, curves)
+    best = curves.argmin(axis=1)
+    rivals = np.abs(np.arange(len(candidates)) - best[:, None]) > 2
+    rival = np.where(rivals, curves, np.inf).min(axis=1)
+    clear = curves.min(axis=1) < DISTINCT * rival
+    return candidates[best[clear]]
+
+
+def _supported(votes: NDArray[np.float32], radius: float) -> NDArray[np.float32]:
+    """Votes with enough others within `radius` px of disparity."""
+    ordered = np.sort(votes)
+    near = np.searchsorted(ordered, ordered + radius, "right") - np.searchsorted(ordered, ordered - radius, "left")
+    return ordered[near > max(SUPPORT, 0.002 * len(votes))]
