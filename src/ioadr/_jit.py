@@ -1,69 +1,50 @@
-"""The one place that sets numba up: decorators, threads and the on-disk cache.
-
-numba's cache does not notice that a *called* function in another file changed, so the cache folder's
-name carries a hash of all compiled sources and of what they were compiled with.
-"""
+"""The one place that sets numba up: decorators, threads and the cache of compiled code."""
 
 from __future__ import annotations
 
-import hashlib
 import os
-import sys
-import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
+from contextlib import contextmanager
 from typing import Any, cast
 
-PACKAGE = Path(__file__).parent
-ROOMS = ("geometry", "cost", "solver")
+import numba
+from numba.core import cgutils, event
+from numba.extending import intrinsic
 
-
-def _cache_folder() -> Path:
-    """A folder of this user's for these very sources, or a fresh one where none can be written."""
-    digest = hashlib.sha256(sys.version.encode())
-    for room in ROOMS:
-        for path in sorted((PACKAGE / room).glob("*.py")):
-            digest.update(path.name.encode() + path.read_bytes())
-    base = os.environ.get("IOADR_CACHE") or os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    folder = Path(base) / "ioadr" / digest.hexdigest()[:16]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder) as probe:
-            probe.write(b"writable")
-        return folder
-    except OSError:
-        return Path(tempfile.mkdtemp(prefix="ioadr-cache-"))
-
-
-if "numba" not in sys.modules or "NUMBA_CACHE_DIR" not in os.environ:
-    os.environ.setdefault("NUMBA_CACHE_DIR", str(_cache_folder()))
-
-import numba  # noqa: E402  (the cache folder must be known before numba is imported)
-from numba.core import cgutils  # noqa: E402
-from numba.extending import intrinsic  # noqa: E402
-
-numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"]
+from ioadr import _kernel_cache
 
 Function = Callable[..., Any]
-_OPTIONS = {"cache": True, "error_model": "numpy", "nogil": True, "fastmath": {"nsz", "arcp", "contract", "reassoc"}}
+_OPTIONS = {"error_model": "numpy", "nogil": True, "fastmath": {"nsz", "arcp", "contract", "reassoc"}}
 
 
 def kernel(function: Function) -> Function:
     """Compile a loop that allocates nothing: without reference counts, which threads would fight over."""
-    compiled: Function = numba.njit(_nrt=False, **_OPTIONS)(function)
-    return compiled
+    return _cached(numba.njit(_nrt=False, **_OPTIONS)(function))
 
 
 def task(function: Function) -> Function:
     """Compile a worker's share of the work: may allocate scratch, calls kernels, runs without Python's lock."""
-    compiled: Function = numba.njit(**_OPTIONS)(function)
-    return compiled
+    return _cached(numba.njit(**_OPTIONS)(function))
+
+
+def _cached(compiled: Any) -> Function:
+    if not numba.config.DISABLE_JIT:
+        compiled._cache = _kernel_cache.KernelCache(compiled.py_func)
+    return cast(Function, compiled)
 
 
 def compiled_before() -> bool:
-    """Whether kernels of these sources are in the cache."""
-    return any(Path(numba.config.CACHE_DIR).rglob("*.nbi"))
+    """Whether kernels need not be compiled first, so that a first run can say why it takes longer."""
+    return bool(numba.config.DISABLE_JIT) or _kernel_cache.filled()
+
+
+@contextmanager
+def compile_clock() -> Iterator[Callable[[], float]]:
+    """A function that says how many seconds were spent compiling since the block began."""
+    listener = event.TimingListener()
+    with event.install_listener("numba:compile", listener):
+        yield lambda: listener.duration if listener.done else 0.0
 
 
 class Workers:
@@ -147,8 +128,3 @@ else:
 
     wait_load = _atomic(lambda builder, pointer, _: builder.load_atomic(pointer, "acquire", 8), numba.int64)
     publish = _atomic(_store, numba.int64)
-
-
-def is_compiled() -> bool:
-    """Whether the cache folder already holds kernels, so that a first run can say why it takes longer."""
-    return bool(numba.config.DISABLE_JIT) or any(Path(os.environ["NUMBA_CACHE_DIR"]).rglob("*.nbi"))

@@ -13,17 +13,16 @@ if TYPE_CHECKING:
 
 Callback = Callable[["SweepRecord", Any, int], None]
 
+WORTH_SAYING = 1.0
+"""Seconds of compilation."""
+
 
 @contextmanager
 def sweep_progress(terminal: Terminal, name: str) -> Iterator[Callback]:
     """The callback for `ioadr.estimate`; draws a bar where somebody watches."""
     from rich.progress import TextColumn
 
-    from ioadr._jit import compiled_before
-
-    if not compiled_before():
-        terminal.note("first run: compiling the inner loops, which takes half a minute and happens once")
-    with terminal.bar(TextColumn("{task.fields[state]}")) as bar:
+    with _compilation(terminal), terminal.bar(TextColumn("{task.fields[state]}")) as bar:
         task = bar.add_task(name, total=None, state="first map")
 
         def progress(record: SweepRecord, disparity: Any, total: int) -> None:
@@ -31,6 +30,19 @@ def sweep_progress(terminal: Terminal, name: str) -> Iterator[Callback]:
             terminal.detail(_line(record, total))
 
         yield progress
+
+
+@contextmanager
+def _compilation(terminal: Terminal) -> Iterator[None]:
+    """Say that the block compiles, if it does, and how long it took."""
+    from ioadr._jit import compile_clock, compiled_before
+
+    if not compiled_before():
+        terminal.note("first run: compiling the inner loops, which takes half a minute and happens once")
+    with compile_clock() as seconds:
+        yield
+    if seconds() >= WORTH_SAYING:
+        terminal.note(f"compiling took {seconds():.0f} s; from now on the compiled loops are loaded from disk")
 
 
 def _done(record: SweepRecord, total: int) -> int:

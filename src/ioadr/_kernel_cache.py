@@ -1,0 +1,126 @@
+"""Compiled kernels on disk: one file per kernel and signature, so that processes never share an index.
+
+numba's own cache does not notice that a *called* function in another file changed, lets two processes that
+fill it at once give one name to two kernels, and fails where its folder cannot be written. Here the folder's
+name is a hash of all compiled sources and of what compiles them, a file's name is a hash of its kernel and types,
+files appear whole or not at all, and a folder that is full or read-only only costs time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import logging
+import os
+import pickle
+import sys
+import tempfile
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+PACKAGE = Path(__file__).parent
+ROOMS = ("geometry", "cost", "solver")
+SUFFIX = ".kernel"
+CHECKSUM = hashlib.sha256().digest_size
+
+logger = logging.getLogger(__name__)
+
+
+def fingerprint(package: Path) -> str:
+    """Hash of all that compiled code depends on: sources, Python, numba, LLVM and numba's settings."""
+    digest = hashlib.sha256(f"{sys.version} {version('numba')} {version('llvmlite')}".encode())
+    settings = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
+    digest.update(repr(settings).encode())
+    for path in [package / "_jit.py", *(path for room in ROOMS for path in sorted((package / room).glob("*.py")))]:
+        digest.update(path.name.encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _folder() -> Path:
+    base = os.environ.get("IOADR_CACHE") or os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "ioadr" / fingerprint(PACKAGE)
+
+
+FOLDER = _folder()
+"""Where kernels of these very sources are kept; known before the sources are imported, which may change later."""
+
+
+def filled() -> bool:
+    """Whether kernels of these sources are on disk."""
+    return any(FOLDER.glob(f"*{SUFFIX}"))
+
+
+class KernelCache:
+    """What numba asks for compiled versions of one function, and gives new ones to."""
+
+    def __init__(self, function: Any) -> None:
+        code = function.__code__
+        self.name = f"{function.__module__}.{function.__qualname__}"
+        self.key = self.name, code.co_firstlineno, code.co_code, code.co_consts, code.co_names
+
+    @property
+    def cache_path(self) -> str:
+        return str(FOLDER)
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """The compiled function, or None."""
+        context.refresh()
+        payload = read(self._path(signature, context.codegen()))
+        try:
+            return None if payload is None else CompileResult._rebuild(context, *pickle.loads(payload))
+        except Exception as error:
+            logger.debug("%s: compiled anew, because it could not be loaded: %s", self.name, error)
+            return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep the function if it can be kept; where it cannot, the next process compiles again."""
+        if not (compiled.lifted or compiled.library.has_dynamic_globals):
+            write(self._path(signature, compiled.codegen), dumps(compiled._reduce()))
+
+    def _path(self, signature: Any, codegen: Any) -> Path:
+        key = repr((self.key, signature, codegen.magic_tuple()))
+        return FOLDER / (hashlib.sha256(key.encode()).hexdigest()[:32] + SUFFIX)
+
+
+def read(path: Path) -> bytes | None:
+    """Content of a kernel's file; None if there is none, if it is damaged or if another user wrote it."""
+    try:
+        with path.open("rb") as file:
+            if hasattr(os, "getuid") and os.fstat(file.fileno()).st_uid not in (0, os.getuid()):
+                return None
+            content = file.read()
+    except OSError:
+        return None
+    payload = content[CHECKSUM:]
+    return payload if content[:CHECKSUM] == hashlib.sha256(payload).digest() else None
+
+
+def write(path: Path, payload: bytes) -> None:
+    """Write a kernel's file as a whole, or not at all."""
+    temporary = None
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
+            temporary = Path(file.name)
+            file.write(hashlib.sha256(payload).digest() + payload)
+        temporary.replace(path)
+    except OSError as error:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+        _complain(str(path.parent), error.strerror or str(error))
+
+
+@cache
+def _complain(place: str, reason: str) -> None:
+    """Say once why the next run will compile again."""
+    logger.warning(
+        "kernel cache %s: cannot be written (%s), so every run compiles anew. Name another folder in IOADR_CACHE.",
+        place,
+        reason,
+    )

@@ -1,0 +1,181 @@
+"""Compiled code on disk: found again, never wrong, never in the way."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import logging
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+numba = pytest.importorskip("numba")
+pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled without the JIT")
+
+from ioadr import _kernel_cache  # noqa: E402
+from ioadr._jit import compile_clock, kernel  # noqa: E402
+
+
+def twice(x: Any) -> Any:
+    return x + x
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache of this test's own."""
+    monkeypatch.setattr(_kernel_cache, "FOLDER", tmp_path / "cache" / "ioadr")
+    _kernel_cache._complain.cache_clear()
+    return tmp_path / "cache" / "ioadr"
+
+
+def compiles(call: Callable[[], Any]) -> bool:
+    """Whether a call compiles something; its result must be right anyway."""
+    with compile_clock() as seconds:
+        assert call() == 6
+        return seconds() > 0
+
+
+def test_compiled_once(folder):
+    assert not _kernel_cache.filled()
+    assert compiles(lambda: kernel(twice)(3))
+    assert _kernel_cache.filled()
+    assert not compiles(lambda: kernel(twice)(3))
+    assert compiles(lambda: kernel(twice)(3.0)), "other types are another kernel"
+    assert not compiles(lambda: kernel(twice)(3.0))
+    assert len(list(folder.iterdir())) == 2
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: content[: len(content) // 2],
+        lambda content: content[:100] + bytes([content[100] ^ 1]) + content[101:],
+        lambda content: hashlib.sha256(b"not a pickle").digest() + b"not a pickle",
+    ],
+    ids=["empty", "cut short", "one bit", "valid checksum of something else"],
+)
+def test_damaged_files_are_replaced(folder, damage):
+    kernel(twice)(3)
+    (file,) = folder.iterdir()
+    file.write_bytes(damage(file.read_bytes()))
+    assert compiles(lambda: kernel(twice)(3))
+    assert not compiles(lambda: kernel(twice)(3))
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="no owners of files")
+def test_files_of_other_users_are_not_executed(folder, monkeypatch):
+    kernel(twice)(3)
+    monkeypatch.setattr(os, "getuid", lambda: 12345)
+    (file,) = folder.iterdir()
+    owned_by_root = file.stat().st_uid == 0
+    assert compiles(lambda: kernel(twice)(3)) is not owned_by_root
+
+
+def test_a_folder_that_cannot_be_made_costs_only_time(folder, caplog):
+    folder.parent.write_text("a file where the folder should be")
+    with caplog.at_level(logging.WARNING):
+        assert compiles(lambda: kernel(twice)(3))
+        assert compiles(lambda: kernel(twice)(3.0))
+    (record,) = caplog.records
+    assert str(folder) in record.getMessage()
+    assert "IOADR_CACHE" in record.getMessage()
+
+
+def test_a_full_disk_costs_only_time(folder, monkeypatch, caplog):
+    kernel(twice)(3)
+    monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "disk full")))
+    with caplog.at_level(logging.WARNING):
+        assert compiles(lambda: kernel(twice)(3.0))
+    assert "disk full" in caplog.text
+    assert len(list(folder.iterdir())) == 1, "the unfinished file is removed"
+    assert not compiles(lambda: kernel(twice)(3)), "what is there is still used"
+
+
+PROGRAM = """
+import resource, sys
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+if len(sys.argv) > 2:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), int(sys.argv[2])))
+import loops
+for kind in np.random.default_rng().permutation(["float32", "float64", "int32", "int64"]):
+    total = loops.outer(np.arange(5, dtype=kind))
+    assert total == 60, (kind, total)
+"""
+
+LOOPS = """
+from ioadr._jit import kernel, task
+
+@kernel
+def inner(x):
+    return x * 2
+
+@task
+def outer(values):
+    total = 0
+    for i in range(values.size):
+        total += inner(values[i]) * 3
+    return total
+"""
+
+
+def start(place: Path, cache: Path, *limits: str) -> subprocess.Popen[str]:
+    """A process that calls two kernels with four types each, in random order."""
+    (place / "loops.py").write_text(LOOPS)
+    environment = {**os.environ, "IOADR_CACHE": str(cache)}
+    command = [sys.executable, "-c", PROGRAM, str(place), *limits]
+    return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+
+
+def test_processes_may_fill_the_cache_at_once(tmp_path):
+    running = [start(tmp_path, tmp_path / "cache") for _ in range(3)]
+    for process in running:
+        _, errors = process.communicate(timeout=120)
+        assert process.returncode == 0, errors
+    files = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+    assert len(files) == 8, "two kernels, four types, nothing temporary"
+    written = {path: path.stat().st_mtime_ns for path in files}
+    _, errors = start(tmp_path, tmp_path / "cache").communicate(timeout=120)
+    assert not errors
+    assert {path: path.stat().st_mtime_ns for path in files} == written
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no limits on file sizes")
+def test_a_disk_that_fills_up_while_writing(tmp_path):
+    process = start(tmp_path, tmp_path / "cache", "4096")
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 0, errors
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+
+def copy_of_the_sources(place: Path) -> Path:
+    shutil.copytree(_kernel_cache.PACKAGE, place, ignore=shutil.ignore_patterns("__pycache__", "app", "io"))
+    return place
+
+
+@pytest.mark.parametrize("name", ["_jit.py", "geometry/ppp.py", "cost/occlusion.py", "solver/sweep.py"])
+def test_a_change_anywhere_invalidates_all(tmp_path, name):
+    package = copy_of_the_sources(tmp_path / "ioadr")
+    before = _kernel_cache.fingerprint(package)
+    assert before == _kernel_cache.fingerprint(_kernel_cache.PACKAGE)
+    with (package / name).open("a") as file:
+        file.write("\n# changed\n")
+    assert _kernel_cache.fingerprint(package) != before
+
+
+def test_settings_of_numba_have_caches_of_their_own(monkeypatch):
+    before = _kernel_cache.fingerprint(_kernel_cache.PACKAGE)
+    monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
+    assert _kernel_cache.fingerprint(_kernel_cache.PACKAGE) != before
+
+
+def test_functions_of_one_name_are_not_confused(folder):
+    assert kernel(lambda x: x * 3)(2) == 6
+    assert kernel(lambda x: x * 4)(2) == 8
