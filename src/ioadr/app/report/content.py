@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,16 +67,7 @@ def _shown(values: NDArray[Any]) -> dict[str, Any]:
 
 def _epis(lightfield: LightField, thin: int) -> dict[str, Any]:
     """Views of the reference's row and column, with their distance from it in px of shift per px of disparity."""
-    assert lightfield.reference is not None
-    row, column = lightfield.reference
-    rows, columns = lightfield.grid
-    lines = {
-        "row": [(row, k) for k in range(columns)],
-        "column": [(k, column) for k in range(rows)],
-    }
-    found = {
-        name: list(_in_line(lightfield, views, axis)) for (name, views), axis in zip(lines.items(), (1, 0), strict=True)
-    }
+    found = {name: thinned_out(views_in_line(lightfield, axis)) for name, axis in (("row", 1), ("column", 0))}
     wanted = list({view for views in found.values() for view, _ in views})
     pictures = [rgb8(lightfield.views[view][::thin, ::thin], lightfield.white or 1.0) for view in wanted]
     made = dict(zip(wanted, jpegs(pictures, EPI_BUDGET), strict=True))
@@ -88,14 +78,15 @@ def _epis(lightfield: LightField, thin: int) -> dict[str, Any]:
     }
 
 
-def _in_line(
-    lightfield: LightField, views: list[tuple[int, int]], axis: int
-) -> Iterator[tuple[tuple[int, int], float]]:
-    """Present views on a line through the reference (axis 0: vertical, 1: horizontal), in order, thinned out."""
-    assert lightfield.present is not None
-    offsets = lightfield.offsets
-    usable = [v for v in views if lightfield.present[v] and abs(offsets[v][1 - axis]) <= IN_LINE]
+def views_in_line(lightfield: LightField, axis: int) -> list[tuple[tuple[int, int], float]]:
+    """Present views of the reference's row (axis 1) or column (axis 0) in order, with their offsets along it."""
+    assert lightfield.present is not None and lightfield.reference is not None
+    offsets, (row, column) = lightfield.offsets, lightfield.reference
+    line = [(row, k) if axis else (k, column) for k in range(lightfield.grid[axis])]
+    usable = [v for v in line if lightfield.present[v] and abs(offsets[v][1 - axis]) <= IN_LINE]
     usable.sort(key=lambda view: float(offsets[view][axis]))
-    step = -(-len(usable) // MOST_VIEWS) or 1
-    for view in usable[::step]:
-        yield view, round(float(offsets[view][axis]), 4)
+    return [(view, round(float(offsets[view][axis]), 4)) for view in usable]
+
+
+def thinned_out(views: list[Any]) -> list[Any]:
+    return views[:: -(-len(views) // MOST_VIEWS) or 1]
