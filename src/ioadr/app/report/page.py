@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
 
-SCRIPTS = ("packed.js", "viewer.js", "epi.js", "scene3d.js", "report.js")
+SCRIPTS = ("packed.js", "viewer.js", "epi.js", "scene3d.js", "layers.js", "report.js")
 ORIGINS = {"file": "from the file", "user": "as given", "estimated": "estimated from the views"}
 
 

@@ -1,9 +1,6 @@
 // Brings the report's page to life from the data in it.
 "use strict";
 
-const $ = (id) => document.getElementById(id);
-const fixed = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits).replace("-", "−") : "–");
-
 async function start() {
   const page = JSON.parse($("data").textContent);
   const layers = {};
@@ -39,7 +36,7 @@ function maps(page, layers, scales, depth) {
     bar("depth", `${fixed(low, 2)} far`, `${fixed(high, 2)} near`));
   add(unit === "m" ? "Depth" : "Depth (relative)", along(scales.depth, depth.map((z) => -z), -far, -near),
     (i) => `${fixed(depth[i], 3)}${metres}`, bar("depth", `${fixed(far, 2)}${metres}`, `${fixed(near, 2)}${metres}`));
-  add("Normals", channels(layers.normals), (i) => normal(layers.normals, i), {
+  add("Normals", channels(layers.normals), (i) => normalText(layers.normals, i), {
     low: "red right, green up, blue towards the camera" });
   add("Confidence", along(scales.confidence, layers.confidence, 0, 255), (i) => fixed(layers.confidence[i] / 255, 2),
     bar("confidence", "0", "1"));
@@ -55,22 +52,6 @@ function maps(page, layers, scales, depth) {
   }
   $("whole").addEventListener("click", () => viewer.reset());
   return viewer;
-}
-
-/** Steps at the benchmark's thresholds. */
-function bad(error) {
-  const steps = [[0.07, [125, 29, 63]], [0.03, [217, 96, 59]], [0.01, [231, 176, 74]], [-1, [220, 218, 214]]];
-  return (i, out, at) => {
-    const size = Math.abs(error[i]);
-    const [, colour] = steps.find(([limit]) => size > limit) || [0, [128, 128, 128]];
-    for (let c = 0; c < 3; c++) out[at + c] = colour[c];
-  };
-}
-
-function normal(coded, i) {
-  const [r, g, b] = [coded[3 * i], coded[3 * i + 1], coded[3 * i + 2]];
-  if (r === 128 && g === 128 && b === 128) return "–";
-  return `${fixed((r - 128) / 127, 2)} ${fixed((g - 128) / 127, 2)} ${fixed((b - 128) / 127, 2)}`;
 }
 
 /** EPIs through the chosen pixel; returns what to do when another is chosen. */
@@ -119,13 +100,7 @@ function decoded(base64) {
 /** The scene in 3D. */
 async function stage(page, layers, scales, depth) {
   const { width, height, rays, thin } = page;
-  const positions = new Float32Array(3 * depth.length);
-  for (let i = 0; i < depth.length; i++) {
-    const n = Math.floor(i / width) * thin, m = (i % width) * thin;
-    positions[3 * i] = (m - rays.m0) * rays.pitch_x * depth[i];
-    positions[3 * i + 1] = -(n - rays.n0) * rays.pitch_y * depth[i];
-    positions[3 * i + 2] = -depth[i];
-  }
+  const positions = placesInSpace(depth, width, thin, rays);
   let scene;
   try {
     const cells = await unpack(page.cells);
@@ -144,36 +119,6 @@ async function stage(page, layers, scales, depth) {
   $("home").addEventListener("click", () => scene.home());
   scene.colour(colours.photo());
   window.scene = scene;
-}
-
-/** Grey clay, lit from the upper left. */
-function clay(coded) {
-  const out = new Uint8Array(coded.length);
-  for (let i = 0; i < coded.length; i += 3) {
-    const light = (-0.4 * (coded[i] - 128) + 0.5 * (coded[i + 1] - 128) + 0.77 * (coded[i + 2] - 128)) / 127;
-    out.fill(40 + 200 * Math.max(light, 0) ** 1.2, i, i + 3);
-  }
-  return out;
-}
-
-function painted(fill, count) {
-  const out = new Uint8Array(3 * count), one = new Uint8Array(3);
-  for (let i = 0; i < count; i++) {
-    fill(i, one, 0);
-    out.set(one, 3 * i);
-  }
-  return out;
-}
-
-/** A row of buttons of which one is pressed. */
-function choice(id, chosen) {
-  const buttons = [...$(id).querySelectorAll("button")];
-  for (const button of buttons) {
-    button.addEventListener("click", () => {
-      for (const other of buttons) other.setAttribute("aria-pressed", other === button);
-      chosen(button.value);
-    });
-  }
 }
 
 start().catch((error) => {
