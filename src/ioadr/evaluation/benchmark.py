@@ -99,12 +99,16 @@ class Step:
     number: int
     """Items that are finished."""
     total: int
+    estimations: int
+    """Of ours that are still to come, the current one not counted."""
     scene: str
     method: str
     share: float = 0.0
     """Of the current item."""
     item: Item | None = None
     """Set when it is finished."""
+    ours: bool = False
+    """Whether it is an estimation and not a published map."""
 
 
 Watch = Callable[[Step], None]
@@ -130,7 +134,7 @@ def run_benchmark(
     scenes: Sequence[Path], methods: Sequence[Method], folder: Path, watch: Watch | None = None, redo: bool = False
 ) -> Results:
     """Every method on every scene; maps of ours go to `folder`/maps and are reused while what they depend on holds."""
-    run = _Run(folder, watch or _ignore, redo, len(scenes) * len(methods))
+    run = _Run(folder, watch or _ignore, redo, [isinstance(m, Ours) for m in methods] * len(scenes))
     for scene in scenes:
         truth = load_truth(scene)
         views = cache(partial(read, scene))
@@ -146,14 +150,17 @@ def item_folder(folder: Path, method: str, scene: str) -> Path:
 class _Run:
     """A benchmark in its course."""
 
-    def __init__(self, folder: Path, watch: Watch, redo: bool, total: int) -> None:
-        self.folder, self.watch, self.redo, self.total = folder, watch, redo, total
+    def __init__(self, folder: Path, watch: Watch, redo: bool, ours: Sequence[bool]) -> None:
+        self.folder, self.watch, self.redo, self.ours = folder, watch, redo, ours
         self.items: list[Item] = []
         self.warm = False
 
     def add(self, scene: Path, truth: Truth, method: Method, views: Callable[[], LightField]) -> None:
         """One method on one scene; what cannot be used becomes an item with its reason."""
-        step = Step(len(self.items), self.total, scene.name, method.name)
+        number = len(self.items)
+        step = Step(
+            number, len(self.ours), sum(self.ours[number + 1 :]), scene.name, method.name, ours=self.ours[number]
+        )
         self.watch(step)
         try:
             if isinstance(method, Ours):

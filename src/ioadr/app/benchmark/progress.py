@@ -21,31 +21,31 @@ def watching(terminal: Terminal) -> Iterator[Watch]:
             done = step.number + step.share
             bar.update(task, total=step.total, completed=done, description=f"{step.scene} · {step.method}")
             if step.item is not None:
-                clock.add(step.item)
-                terminal.note(f"[{step.number}/{step.total}] {_line(step.item)}{clock.left(step.total - step.number)}")
+                clock.add(step.item, step.ours)
+                terminal.note(f"[{step.number}/{step.total}] {_line(step.item)}{clock.left(step.estimations)}")
 
         yield watch
 
 
 class _Clock:
-    """How long items took that had to be made."""
+    """How long estimations took that had to be made."""
 
     def __init__(self) -> None:
         self.last = time.monotonic()
         self.spent = 0.0
         self.made = 0
 
-    def add(self, item: Item) -> None:
+    def add(self, item: Item, ours: bool) -> None:
         now = time.monotonic()
-        if not item.reused:
+        if ours and not item.reused:
             self.spent += now - self.last
             self.made += 1
         self.last = now
 
-    def left(self, items: int) -> str:
-        if not items or not self.made:
+    def left(self, estimations: int) -> str:
+        if not estimations or not self.made:
             return ""
-        seconds = self.spent / self.made * items
+        seconds = self.spent / self.made * estimations
         return f"; about {_duration(seconds)} left"
 
 

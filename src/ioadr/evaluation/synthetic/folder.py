@@ -8,8 +8,8 @@ import numpy as np
 from PIL import Image
 
 from ioadr.evaluation.synthetic.render import Rendered
+from ioadr.io.lightfield_files import write_lightfield
 from ioadr.io.pfm import write_pfm
-from ioadr.io.write_lightfield import write_lightfield
 
 
 def write_scene(rendered: Rendered, folder: str | Path) -> Path:
