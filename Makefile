@@ -7,6 +7,11 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 RUNTIME := $(VENV)/.runtime
 TOOLS := $(VENV)/.tools
 
+# Where the benchmark's scenes and other methods' published maps are, for `make paper`.
+SHARED := $(or $(IOADR_SHARED),../shared)
+DATA ?= $(SHARED)/data/hci
+PEERS ?= $(SHARED)/data/peers
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -27,6 +32,13 @@ test: lint ## lint, types and all quick tests
 .PHONY: test-slow
 test-slow: $(TOOLS) ## the tests that take longer
 	@$(BIN)/python -m pytest -q -m slow
+
+.PHONY: paper
+paper: $(RUNTIME) ## the paper's tables into out/paper, ours beside the printed figures (DATA=folder of its four scenes)
+	@test -d "$(DATA)" || { \
+	  echo "make paper needs boxes, cotton, dino and sideboard of the 4D Light Field Benchmark, found no folder $(DATA)."; \
+	  echo "Name it: make paper DATA=path/to/scenes [PEERS=path/to/published/maps]"; exit 2; }
+	@$(BIN)/ioadr paper --data "$(DATA)" $(if $(wildcard $(PEERS)),--peers "$(PEERS)") --out out/paper
 
 .PHONY: fuzz
 fuzz: $(TOOLS) ## break files of all formats at random for ten minutes: they may be refused, nothing else

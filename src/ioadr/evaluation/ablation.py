@@ -162,12 +162,17 @@ def to_markdown(results: Results) -> str:
     return "\n".join(lines)
 
 
+def signed(value: float, metric: str) -> str:
+    """A difference as printed: +0.012, −0.340; what rounds to nothing is +0."""
+    decimals = METRICS[metric].decimals
+    return f"{round(value, decimals) + 0.0:+.{decimals}f}".replace("-", "−")
+
+
 def _cell(row: Row, metric: str, scene: str, found: Comparison | None) -> str:
     if found is None:
         return figure(printed(row, metric, scene), metric)
     text = f"{figure(found.ours, metric)} ({figure(found.printed, metric)}"
-    sign = f", {found.difference:+.{METRICS[metric].decimals}f}" if math.isfinite(found.difference) else ""
-    return text + sign + ")"
+    return f"{text}, {signed(found.difference, metric)})" if math.isfinite(found.difference) else f"{text})"
 
 
 def _row(content: Mapping[str, Any]) -> Row:

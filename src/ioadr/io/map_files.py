@@ -76,7 +76,9 @@ def _seconds(folder: Path) -> float | None:
         if file.stat().st_size > LARGEST_TEXT:
             return None
         seconds = json.loads(file.read_text(encoding="utf-8"))["seconds"]
-        return float(seconds["total"] if "total" in seconds else sum(seconds.values()))
+        if isinstance(seconds, dict):
+            seconds = seconds["total"] if "total" in seconds else sum(seconds.values())
+        return float(seconds)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 

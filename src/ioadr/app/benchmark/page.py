@@ -162,9 +162,7 @@ def _paper_cell(row: ablation.Row, metric: str, scene: str, found: ablation.Comp
         return f'<td class="number">{printed_figure(ablation.printed(row, metric, scene), metric)}</td>'
     if math.isnan(found.printed):
         return f'<td class="number"><b>{printed_figure(found.ours, metric)}</b></td>'
-    sign = (
-        f"{found.difference:+.{METRICS[metric].decimals}f}".replace("-", "−") if math.isfinite(found.difference) else ""
-    )
+    sign = ablation.signed(found.difference, metric) if math.isfinite(found.difference) else ""
     turn = " ↻" if found.same_direction is False else ""
     return (
         f'<td class="number"><b>{printed_figure(found.ours, metric)}</b>{turn} '

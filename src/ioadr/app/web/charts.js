@@ -27,14 +27,14 @@ const ticks125 = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5,
 /** Percentage of bad pixels over the threshold. */
 function curveChart(place, thresholds, series) {
   const chart = blank(place, 560, 340, "Percentage of bad pixels over the threshold");
-  const x = axis(thresholds[0], thresholds[thresholds.length - 1], 44, 548, true), y = axis(0, 100, 300, 12);
+  const x = axis(thresholds[0], thresholds[thresholds.length - 1], 54, 548, true), y = axis(0, 100, 300, 12);
   for (const share of [0, 25, 50, 75, 100]) {
-    svg("line", { class: "grid", x1: 44, x2: 548, y1: y(share), y2: y(share) }, chart);
-    svg("text", { x: 38, y: y(share) + 4, "text-anchor": "end" }, chart, `${share} %`);
+    svg("line", { class: "grid", x1: 54, x2: 548, y1: y(share), y2: y(share) }, chart);
+    svg("text", { x: 48, y: y(share) + 4, "text-anchor": "end" }, chart, `${share} %`);
   }
   for (const t of [0.01, 0.03, 0.07]) svg("line", { class: "mark", x1: x(t), x2: x(t), y1: 12, y2: 300 }, chart);
   for (const t of [0.005, 0.01, 0.03, 0.07, 0.2, 0.5]) svg("text", { x: x(t), y: 318, "text-anchor": "middle" }, chart, t);
-  svg("text", { x: 296, y: 335, "text-anchor": "middle" }, chart, "error threshold in px");
+  svg("text", { x: 301, y: 335, "text-anchor": "middle" }, chart, "error threshold in px");
   for (const one of [...series].filter((s) => s.values).sort(strongLast)) {
     const points = one.values.map((value, i) => `${x(thresholds[i]).toFixed(1)},${y(value).toFixed(1)}`).join(" ");
     const line = svg("polyline", { class: one.strong ? "series" : "series faint", points, style: `--colour: ${one.colour}` }, chart);
@@ -49,16 +49,16 @@ function scatterChart(place, label, series) {
   if (!known.length) return svg("text", { x: 280, y: 170, "text-anchor": "middle" }, chart, "no runtime is known");
   const times = known.map((s) => s.seconds), top = Math.max(...known.map((s) => s.value)) * 1.15 || 1;
   const low = Math.min(...times) / 1.6, high = Math.max(...times) * 1.6;
-  const x = axis(low, high, 44, 548, true), y = axis(0, top, 300, 12);
+  const x = axis(low, high, 54, 548, true), y = axis(0, top, 300, 12);
   for (let k = 0; k <= 4; k++) {
     const value = (top * k) / 4;
-    svg("line", { class: "grid", x1: 44, x2: 548, y1: y(value), y2: y(value) }, chart);
-    svg("text", { x: 38, y: y(value) + 4, "text-anchor": "end" }, chart, value.toPrecision(2));
+    svg("line", { class: "grid", x1: 54, x2: 548, y1: y(value), y2: y(value) }, chart);
+    svg("text", { x: 48, y: y(value) + 4, "text-anchor": "end" }, chart, value.toPrecision(2));
   }
   for (const t of ticks125.filter((t) => t >= low && t <= high)) {
     svg("text", { x: x(t), y: 318, "text-anchor": "middle" }, chart, t >= 1000 ? `${t / 1000}k` : t);
   }
-  svg("text", { x: 296, y: 335, "text-anchor": "middle" }, chart, "seconds per scene");
+  svg("text", { x: 301, y: 335, "text-anchor": "middle" }, chart, "seconds per scene");
   for (const one of [...known].sort(strongLast)) {
     const group = svg("g", { class: one.strong ? "" : "faint", style: `--colour: ${one.colour}` }, chart);
     svg("circle", { class: "spot", cx: x(one.seconds), cy: y(one.value), r: 5 }, group);
