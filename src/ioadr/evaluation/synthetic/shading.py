@@ -56,7 +56,7 @@ def _light_axes(light: Vector) -> Floats:
 
 def _in_shadow_box(body: Body, axes: Floats, softness: float, place: Floats) -> NDArray[np.bool_]:
     """Places, in the light's axes, that may lie behind the body as seen from the lamp."""
-    corners = body.corners()
+    corners = body.corners
     if corners is None:
         return np.zeros(len(place), bool)
     corners = corners @ axes.T

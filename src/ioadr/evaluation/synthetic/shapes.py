@@ -7,6 +7,7 @@ Coordinates are those of the reference camera in metres: x right, y down, z away
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -42,6 +43,7 @@ class Body(Protocol):
     def depth(self, origin: Floats, direction: Floats) -> Floats: ...
     def surface(self, points: Floats) -> Surface: ...
     def light(self, points: Floats, towards: Floats, softness: float) -> Floats: ...
+    @property
     def corners(self) -> Floats | None: ...
 
 
@@ -75,7 +77,7 @@ class Quad:
     thin: bool = False
     planar: bool = True
 
-    @property
+    @cached_property
     def normal(self) -> Floats:
         return np.cross(self.right, self.down)
 
@@ -102,6 +104,7 @@ class Quad:
         # Starting on the quad itself, the point must not shade itself.
         return 1.0 - _soft(inside, softness * np.abs(t)) * np.clip(t / 0.02 - 0.5, 0.0, 1.0)
 
+    @cached_property
     def corners(self) -> Floats | None:
         if self.half is None:
             return None
@@ -147,6 +150,7 @@ class Sphere:
         gap = self.radius - np.sqrt(np.maximum(dot(relative, relative) - along**2, 0.0))
         return np.where(along > 0, 1.0 - _soft(gap, softness * np.abs(along)), 1.0)
 
+    @cached_property
     def corners(self) -> Floats:
         return np.array(self.centre) + self.radius * _CUBE
 
@@ -162,12 +166,12 @@ class Cylinder:
     thin: bool = False
     planar: bool = False
 
-    @property
+    @cached_property
     def axis(self) -> Floats:
         axis = np.array(self.top) - np.array(self.foot)
         return axis / np.linalg.norm(axis)
 
-    @property
+    @cached_property
     def length(self) -> float:
         return float(np.linalg.norm(np.array(self.top) - np.array(self.foot)))
 
@@ -200,6 +204,7 @@ class Cylinder:
         gap = np.minimum(gap, np.minimum(height, self.length - height))
         return np.where(along > 0, 1.0 - _soft(gap, softness * np.abs(along)), 1.0)
 
+    @cached_property
     def corners(self) -> Floats:
         ends = np.array([self.foot, self.top])
         return np.concatenate([end + self.radius * _CUBE for end in ends])
@@ -238,6 +243,7 @@ class Box:
         distance = np.clip(enter, 0.0, None)
         return np.where(leave > 1e-3, 1.0 - _soft(inside - 0.01, softness * (distance + 0.05)), 1.0)
 
+    @cached_property
     def corners(self) -> Floats:
         return np.array(self.centre) + (_CUBE * np.array(self.half)) @ np.array(self.axes)
 

@@ -108,7 +108,7 @@ def facing(normal: Floats, points: Floats) -> Floats:
 
 def _candidates(body: Body, origin: Floats, direction: Floats) -> Integers:
     """Rays inside the rectangle around the body's projection."""
-    corners = body.corners()
+    corners = body.corners
     if corners is None or corners[:, 2].min() <= 1e-3:
         return np.arange(len(direction))
     seen = (corners[:, :2] - origin[:2]) / corners[:, 2:]
