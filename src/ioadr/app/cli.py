@@ -28,6 +28,7 @@ COMMANDS = {
     "convert": "Write a light field or a map in another form.",
     "check": "Measure how well a result predicts the views, without any truth.",
     "report": "Rebuild the page that shows a result.",
+    "explore": "Click a pixel and see the reasons for its depth, in the browser.",
     "evaluate": "Score a map against the truth of its scene.",
     "benchmark": "Compare presets and published maps, scene by scene.",
     "paper": "Make the paper's tables, ours beside the printed figures.",

@@ -1,0 +1,76 @@
+"""`ioadr explore`: see why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ioadr.app.reader_options import read_from_cli, reader_options
+from ioadr.app.results import open_lightfield
+from ioadr.app.sections import SectionCommand, option
+from ioadr.app.terminal import Terminal, output_options
+
+if TYPE_CHECKING:
+    from ioadr.app.explorer.study import Study
+    from ioadr.io.options import ReadOptions
+
+
+@click.command(cls=SectionCommand)
+@click.argument("path", type=click.Path(), required=False)
+@click.argument("result", type=click.Path(), required=False)
+@option("Explorer", "--truth", type=click.Path(), metavar="SCENE", help="Scene folder whose truth to compare with.")
+@option("Explorer", "--no-browser", is_flag=True, help="Only print the address.")
+@option("Explorer", "--port", type=click.IntRange(1, 65535), metavar="N", show_default="any free", help="Port.")
+@output_options
+@reader_options
+def command(
+    terminal: Terminal,
+    path: str | None,
+    result: str | None,
+    truth: str | None,
+    no_browser: bool,
+    port: int | None,
+    reading: ReadOptions,
+) -> None:
+    """Show the light field PATH, and why each pixel of RESULT has its depth, in the browser.
+
+    RESULT is a folder that `ioadr estimate` wrote; without one, the explorer can estimate itself. PATH may also be such
+    a folder, if its light field is where it was. Without PATH it shows the embedded scene. Only this machine is served.
+    """
+    from ioadr.app.explorer.serving import serve
+
+    study = _study(terminal, path, result, truth, reading)
+
+    def say(address: str) -> None:
+        terminal.answer(f"{address}\nopen it in a browser; Ctrl-C ends the explorer", {"address": address})
+
+    serve(study, port, not no_browser, say)
+    terminal.note("the explorer has ended")
+
+
+def _study(terminal: Terminal, path: str | None, result: str | None, truth: str | None, reading: ReadOptions) -> Study:
+    from ioadr.app.explorer.study import Study
+    from ioadr.evaluation.truth import has_truth, load_truth
+    from ioadr.io import load_estimate
+    from ioadr.io.save import ARCHIVE
+
+    known = load_truth(truth) if truth else None
+    if path is None:
+        from ioadr.evaluation.synthetic import demo
+
+        with terminal.busy("rendering the embedded scene"):
+            scene = demo()
+        return Study(scene.light_field, None, known or scene.truth)
+    if result is None and (Path(path) / ARCHIVE).is_file():
+        path, result = None, path
+    if result is None:
+        lightfield, estimate = read_from_cli(terminal, str(path), reading), None
+    else:
+        with terminal.busy(f"reading {result}"):
+            estimate = load_estimate(result)
+            lightfield = open_lightfield(estimate, result, path)
+    if known is None and path is not None and has_truth(path):
+        terminal.note(f"this scene has a truth: show the errors with --truth {path}")
+    return Study(lightfield, estimate, known)

@@ -1,0 +1,162 @@
+"""Explanations and facts as JSON for the page."""
+
+from __future__ import annotations
+
+import base64
+import math
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr import __version__
+from ioadr.app.description import described
+from ioadr.app.expectation import expected_seconds
+from ioadr.app.explorer.pictures import epis
+from ioadr.geometry.camera import relative_camera
+from ioadr.io.colours import scale
+from ioadr.parameters import PRESETS, Parameters
+
+if TYPE_CHECKING:
+    from ioadr.app.explorer.study import Result, Study
+    from ioadr.result import SweepRecord
+    from ioadr.solver.explanation import Explanation, PlaneFit, PointImage
+
+WHAT_IF = {
+    "data.occlusion_aware": "occlusions",
+    "congruence.weight": "λ₀",
+    "congruence.half_width": "W^c, half",
+    "congruence.disparity_scale": "ρ_θ",
+    "planar.weight": "γ₀",
+    "planar.half_width": "W^avg, half",
+    "planar.inlier_share": "τ_a",
+}
+"""Parameters that the page offers to change, with the paper's letters."""
+
+
+def scene(study: Study) -> dict[str, Any]:
+    """What the page needs to know once."""
+    lightfield = study.lightfield
+    camera = lightfield.camera or relative_camera(lightfield.width, lightfield.height)
+    return {
+        "version": __version__,
+        "name": lightfield.name,
+        "facts": described(lightfield),
+        "width": lightfield.width,
+        "height": lightfield.height,
+        "present": np.asarray(lightfield.present).tolist(),
+        "offsets": rounded(lightfield.offsets),
+        "reference": list(lightfield.reference or ()),
+        "views": lightfield.view_count,
+        "rays": camera.pinhole()._asdict(),
+        "unit": "m" if lightfield.camera else "relative",
+        "range": [study.limits.minimum, study.limits.maximum],
+        "truth": study.truth is not None,
+        "seconds": round(expected_seconds(lightfield), 1),
+        "presets": list(PRESETS),
+        "scales": {name: scale(name).ravel().tolist() for name in ("depth", "confidence", "signed")},
+        "results": [result(known) for known in study.results()],
+    }
+
+
+def result(known: Result) -> dict[str, Any]:
+    estimate = known.estimate
+    return {
+        "key": known.key,
+        "label": known.label,
+        "seed": estimate.seed,
+        "seconds": estimate.seconds.get("total"),
+        "sweeps": [record(sweep) for sweep in estimate.history],
+        "parameters": adjustable(estimate.parameters),
+        "changes": differences(estimate.parameters),
+    }
+
+
+def record(sweep: SweepRecord) -> dict[str, Any]:
+    cost = None if math.isnan(sweep.mean_cost) else round(sweep.mean_cost, 4)
+    return {"sweep": sweep.sweep, "kind": sweep.kind, "changed": sweep.changed, "cost": cost, "seconds": sweep.seconds}
+
+
+def adjustable(parameters: Parameters) -> list[dict[str, Any]]:
+    """The parameters of "what if": name, letter, meaning, value and bounds."""
+    found = []
+    for name, letter in WHAT_IF.items():
+        group, _, field = name.partition(".")
+        term = getattr(parameters, group)
+        entry = next(item.metadata for item in fields(term) if item.name == field)
+        bounds = {"low": entry["low"], "high": entry["high"]}
+        found.append({"name": name, "letter": letter, "help": entry["help"], "value": getattr(term, field), **bounds})
+    return found
+
+
+def differences(parameters: Parameters) -> dict[str, Any]:
+    """How the parameters differ from the preset `paper`, so that a link can say it."""
+    base, own = PRESETS["paper"].to_dict(), parameters.to_dict()
+    return {
+        f"{group}.{name}": value
+        for group, values in own.items()
+        for name, value in values.items()
+        if value != base[group][name]
+    }
+
+
+def pixel(study: Study, found: Explanation) -> dict[str, Any]:
+    """Everything about one pixel."""
+    curve = found.curve
+    low, cost = curve.minimum
+    terms = ("data", "congruence", "planar", "plain", "total")
+    return {
+        "row": found.row,
+        "column": found.column,
+        "disparity": found.disparity,
+        "curve": {name: rounded(getattr(curve, name)) for name in ("disparities", *terms)},
+        "minimum": {"disparity": low, "cost": cost},
+        "costs": None if found.disparity is None else curve.at(found.disparity),
+        "image": point_image(found.image),
+        "support": found.support
+        and {"weights": rounded(found.support.weights), "smoothed": float(found.support.smoothed)},
+        "plane": found.plane and plane_fit(found.plane),
+        "candidates": [vars(candidate) for candidate in found.candidates],
+        "epis": epis(study.lightfield, found.row, found.column),
+    }
+
+
+def hypothesis(found: Explanation) -> dict[str, Any]:
+    """What the views say to the trial disparity."""
+    assert found.trial is not None
+    return {"image": point_image(found.trial), "costs": found.curve.at(found.trial.disparity)}
+
+
+def point_image(image: PointImage) -> dict[str, Any]:
+    return {
+        "disparity": image.disparity,
+        "colours": rounded(image.colours),
+        "inside": image.inside.tolist(),
+        "hidden": image.hidden.tolist(),
+        "visible": image.visible,
+    }
+
+
+def plane_fit(plane: PlaneFit) -> dict[str, Any]:
+    return {
+        "normal": rounded(plane.normal),
+        "disparity": plane.disparity,
+        "counts": plane.counts,
+        "limit": plane.limit,
+        "offsets": plane.offsets.tolist(),
+        "normals": rounded(plane.normals),
+        "inlier": plane.inlier.tolist(),
+    }
+
+
+def rounded(values: NDArray[Any]) -> Any:
+    """Nested lists with five digits, null where there is no value."""
+    if values.ndim > 1:
+        return [rounded(part) for part in values]
+    return [None if math.isnan(value) else float(f"{value:.5g}") for value in values.tolist()]
+
+
+def raw(values: NDArray[np.float32]) -> str:
+    """float32, little-endian, base64."""
+    return base64.b64encode(values.astype("<f4").tobytes()).decode("ascii")

@@ -1,0 +1,104 @@
+"""What a browser may ask: every value is checked here before anything is computed from it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ioadr.app.explorer.answers import WHAT_IF
+from ioadr.errors import InputError
+from ioadr.parameters import Parameters, preset
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+    from ioadr.app.explorer.study import Study
+
+LARGEST_BODY = 20_000
+"""Bytes."""
+MOST_TEXT = 64
+
+
+def number(texts: Mapping[str, Any], name: str, low: float, high: float) -> float:
+    """A finite number in low … high."""
+    value = texts.get(name)
+    try:
+        found = float(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else math.nan
+    except (ValueError, OverflowError):
+        found = math.nan
+    if not low <= found <= high:
+        raise InputError(f"{name}: expected a number from {low:g} to {high:g}, found {_short(value)}.")
+    return found
+
+
+def whole(texts: Mapping[str, Any], name: str, low: int, high: int) -> int:
+    found = number(texts, name, low, high)
+    if found != int(found):
+        raise InputError(f"{name}: expected a whole number, found {found:g}.")
+    return int(found)
+
+
+def pixel(texts: Mapping[str, Any], study: Study) -> tuple[int, int]:
+    lightfield = study.lightfield
+    return whole(texts, "row", 0, lightfield.height - 1), whole(texts, "column", 0, lightfield.width - 1)
+
+
+def disparity(texts: Mapping[str, Any], name: str, study: Study) -> float:
+    """In the range, give or take its own extent."""
+    limits = study.limits
+    return number(texts, name, limits.minimum - limits.extent, limits.maximum + limits.extent)
+
+
+def varied(base: Parameters, changes: Any) -> Parameters:
+    """Parameters with those changed that the page offers, within their bounds."""
+    if not isinstance(changes, Mapping):
+        raise InputError(f"changes: expected an object of parameters, found {_short(changes)}.")
+    unknown = [_short(name) for name in changes if name not in WHAT_IF]
+    if unknown:
+        raise InputError(f"changes: expected some of {', '.join(WHAT_IF)}, found {', '.join(unknown)}.")
+    return base.vary(changes)
+
+
+def changes_in_query(request: Request) -> dict[str, str]:
+    """From `set=name:value`, repeated."""
+    pairs = [text.partition(":") for text in request.query_params.getlist("set")]
+    return {name[:MOST_TEXT]: value[:MOST_TEXT] for name, _, value in pairs}
+
+
+def thin(texts: Mapping[str, Any]) -> int:
+    """Every how many pixels are wanted."""
+    return whole({"thin": 1, **texts}, "thin", 1, 16)
+
+
+def estimation(body: Mapping[str, Any], study: Study) -> tuple[Parameters, int]:
+    """The parameters of a result, or of a preset, with changes; and a seed."""
+    if body.get("result"):
+        base = study.result(str(body["result"])[:MOST_TEXT]).estimate.parameters
+    else:
+        base = preset(str(body.get("preset", "paper"))[:MOST_TEXT])
+    return varied(base, body.get("changes", {})), whole({"seed": 0, **body}, "seed", 0, 2**31)
+
+
+async def json_body(request: Request) -> Mapping[str, Any]:
+    """A small JSON object; the type is asked for because a foreign page could not send it unasked."""
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise InputError("request: expected Content-Type application/json.")
+    content = b""
+    async for chunk in request.stream():
+        content += chunk
+        if len(content) > LARGEST_BODY:
+            raise InputError(f"request: expected at most {LARGEST_BODY} bytes, found more.")
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"request: expected JSON, found: {error}.") from error
+    if not isinstance(body, dict):
+        raise InputError("request: expected a JSON object.")
+    return body
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= MOST_TEXT else text[:MOST_TEXT] + "…"

@@ -1,0 +1,100 @@
+"""Estimations on behalf of a page: one at a time, told as they go, stopped when nobody listens any more."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from ioadr.errors import InputError, IoadrError
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+
+LISTENING_SECONDS = 0.2
+"""Between looks whether the page is still there."""
+MOST_WAITING = 20
+
+Tell = Callable[[dict[str, Any]], None]
+Work = Callable[[Tell], dict[str, Any]]
+
+
+class Cancelled(Exception):
+    """The page went away or changed its mind."""
+
+
+class Runs:
+    """All estimations of an explorer; each uses all cores, so they wait for each other."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, "ioadr-explore")
+        self._open: set[threading.Event] = set()
+
+    @property
+    def waiting(self) -> int:
+        """Including the one that runs."""
+        return len(self._open)
+
+    def stop(self) -> None:
+        """All of them; returns without waiting for the sweep that is under way."""
+        for cancelled in list(self._open):
+            cancelled.set()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+    async def told(self, request: Request, work: Work) -> AsyncIterator[bytes]:
+        """Lines of JSON: what `work` tells, and at last what it returns or why it failed."""
+        cancelled, lines = threading.Event(), asyncio.Queue[dict[str, Any] | None]()
+        loop = asyncio.get_running_loop()
+
+        def tell(line: dict[str, Any] | None) -> None:
+            if cancelled.is_set():
+                raise Cancelled
+            loop.call_soon_threadsafe(lines.put_nowait, line)
+
+        self._open.add(cancelled)
+        try:
+            yield _line({"state": "waiting" if self.waiting > 1 else "starting"})
+            self._pool.submit(_guarded, work, tell)
+            while True:
+                try:
+                    line = await asyncio.wait_for(lines.get(), LISTENING_SECONDS)
+                except TimeoutError:
+                    if await request.is_disconnected():
+                        return
+                    continue
+                if line is None:
+                    return
+                yield _line(line)
+        finally:
+            cancelled.set()
+            self._open.discard(cancelled)
+
+    def check_free(self) -> None:
+        if self.waiting >= MOST_WAITING:
+            raise InputError(f"estimation: expected fewer than {MOST_WAITING} waiting. Try again later.")
+
+
+def _guarded(work: Work, tell: Callable[[dict[str, Any] | None], None]) -> None:
+    """In the worker's thread; an error is told like a result."""
+    try:
+        try:
+            tell({"state": "running"})
+            tell(work(tell))
+        except IoadrError as error:
+            tell({"error": str(error)})
+        except MemoryError:
+            tell({"error": "not enough memory. Use fewer or smaller views, or close other programs."})
+        except Cancelled:
+            raise
+        except Exception as error:
+            tell({"error": f"internal error ({type(error).__name__}: {error})."})
+        tell(None)
+    except (Cancelled, RuntimeError):  # nobody listens: the page is gone, or the server's loop is
+        return
+
+
+def _line(content: dict[str, Any]) -> bytes:
+    return json.dumps(content, separators=(",", ":"), allow_nan=False).encode() + b"\n"

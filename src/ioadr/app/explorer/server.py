@@ -1,0 +1,157 @@
+"""The explorer's addresses. Every answer depends on the request alone, so that browsers do not disturb each other."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from functools import wraps
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from ioadr.app.explorer import answers, estimation, pictures, requests
+from ioadr.app.explorer.guard import LocalOnly
+from ioadr.app.explorer.runs import Runs, Work
+from ioadr.app.explorer.study import Study, layer
+from ioadr.app.report.markup import web
+from ioadr.errors import IoadrError
+
+SCRIPTS = (
+    "packed.js",
+    "viewer.js",
+    "scene3d.js",
+    "charts.js",
+    "layers.js",
+    "explore_figures.js",
+    "explore_space.js",
+    "explore_views.js",
+    "explore_curve.js",
+    "explore_pixel.js",
+    "explore_runs.js",
+    "explore.js",
+)
+FILES = dict.fromkeys(SCRIPTS, "text/javascript") | {"page.css": "text/css", "explore.css": "text/css"}
+"""The only files that are served, by name."""
+
+Endpoint = Callable[["Explorer", Request], Awaitable[Response]]
+
+
+def checked(endpoint: Endpoint) -> Endpoint:
+    """What cannot be answered is said in words."""
+
+    @wraps(endpoint)
+    async def answer(self: Explorer, request: Request) -> Response:
+        try:
+            return await endpoint(self, request)
+        except IoadrError as error:
+            return JSONResponse({"error": str(error)}, status_code=400)
+
+    return answer
+
+
+class Explorer:
+    """One study behind one port."""
+
+    def __init__(self, study: Study, port: int) -> None:
+        self.study, self.runs = study, Runs()
+        routes = [
+            Route("/", self.page),
+            Route("/web/{name}", self.file),
+            Route("/api/scene", self.scene),
+            Route("/api/layer/{name}", self.layer),
+            Route("/api/view/{row}/{column}", self.view),
+            Route("/api/refocus", self.refocus),
+            Route("/api/pixel", self.pixel),
+            Route("/api/hypothesis", self.hypothesis),
+            Route("/api/estimate", self.estimate, methods=["POST"]),
+            Route("/api/neighbourhood", self.neighbourhood, methods=["POST"]),
+        ]
+        guard = Middleware(LocalOnly, port=port)
+        self.app = Starlette(routes=routes, middleware=[guard], lifespan=self._life)
+
+    @asynccontextmanager
+    async def _life(self, _: Starlette) -> AsyncIterator[None]:
+        yield
+        self.runs.stop()
+
+    async def page(self, _: Request) -> Response:
+        return Response(web("explore.html"), media_type="text/html")
+
+    async def file(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in FILES:
+            return Response("not found\n", status_code=404, media_type="text/plain")
+        return Response(web(name), media_type=FILES[name])
+
+    @checked
+    async def scene(self, _: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(answers.scene, self.study))
+
+    @checked
+    async def layer(self, request: Request) -> Response:
+        key, thin = request.query_params.get("result", ""), requests.thin(request.query_params)
+        values = await run_in_threadpool(layer, self.study, request.path_params["name"], key, thin)
+        content = values.astype(values.dtype.newbyteorder("<")).tobytes()
+        return Response(content, media_type="application/octet-stream")
+
+    @checked
+    async def view(self, request: Request) -> Response:
+        lightfield = self.study.lightfield
+        rows, columns = lightfield.grid
+        row = requests.whole(request.path_params, "row", 0, rows - 1)
+        column = requests.whole(request.path_params, "column", 0, columns - 1)
+        return _jpeg(await run_in_threadpool(pictures.view, lightfield, row, column))
+
+    @checked
+    async def refocus(self, request: Request) -> Response:
+        disparity = requests.disparity(request.query_params, "disparity", self.study)
+        thin = requests.thin(request.query_params)
+        return _jpeg(await run_in_threadpool(pictures.refocused, self.study.lightfield, disparity, thin))
+
+    @checked
+    async def pixel(self, request: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(self._pixel, request))
+
+    @checked
+    async def hypothesis(self, request: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(self._hypothesis, request))
+
+    def _pixel(self, request: Request) -> dict[str, Any]:
+        row, column = requests.pixel(request.query_params, self.study)
+        explainer = self.study.explainer(request.query_params.get("result", ""))
+        parameters = requests.varied(explainer.parameters, requests.changes_in_query(request))
+        return answers.pixel(self.study, explainer.explain(row, column, parameters))
+
+    def _hypothesis(self, request: Request) -> dict[str, Any]:
+        row, column = requests.pixel(request.query_params, self.study)
+        disparity = requests.disparity(request.query_params, "disparity", self.study)
+        explainer = self.study.explainer(request.query_params.get("result", ""))
+        parameters = requests.varied(explainer.parameters, requests.changes_in_query(request))
+        return answers.hypothesis(explainer.explain(row, column, parameters, disparity))
+
+    @checked
+    async def estimate(self, request: Request) -> Response:
+        body = await requests.json_body(request)
+        parameters, seed = await run_in_threadpool(requests.estimation, body, self.study)
+        return self._told(request, estimation.whole(self.study, parameters, seed))
+
+    @checked
+    async def neighbourhood(self, request: Request) -> Response:
+        body = await requests.json_body(request)
+        row, column = requests.pixel(body, self.study)
+        known = await run_in_threadpool(self.study.result, str(body.get("result", "")))
+        parameters = requests.varied(known.estimate.parameters, body.get("changes", {}))
+        return self._told(request, estimation.around(self.study, known.key, parameters, row, column))
+
+    def _told(self, request: Request, work: Work) -> Response:
+        self.runs.check_free()
+        return StreamingResponse(self.runs.told(request, work), media_type="application/x-ndjson")
+
+
+def _jpeg(content: bytes) -> Response:
+    return Response(content, media_type="image/jpeg")

@@ -1,0 +1,68 @@
+"""Opens the explorer's port and, if wanted, the browser."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ioadr.errors import InputError
+
+if TYPE_CHECKING:
+    from uvicorn import Server
+
+    from ioadr.app.explorer.study import Study
+
+HOST = "127.0.0.1"
+
+
+def bound(port: int | None) -> socket.socket:
+    """A listening socket on this machine alone; any free port if none is named."""
+    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        found.bind((HOST, port or 0))
+    except OSError as error:
+        found.close()
+        raise InputError(f"--port {port}: expected a free port, found: {error}. Leave it out for any.") from error
+    return found
+
+
+def server(study: Study, port: int) -> Server:
+    """Ready to run on a socket bound to that port."""
+    try:
+        import uvicorn
+
+        from ioadr.app.explorer.server import Explorer
+    except ModuleNotFoundError as error:
+        raise InputError(
+            f"explore: expected the package {error.name}, found none. Install it with: pip install 'ioadr[explore]'"
+        ) from error
+    config = uvicorn.Config(
+        Explorer(study, port).app,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=1,
+        limit_concurrency=200,
+    )
+    return uvicorn.Server(config)
+
+
+def serve(study: Study, port: int | None, browser: bool, say: Callable[[str], None]) -> None:
+    """Until interrupted. The first click's work is prepared meanwhile."""
+    listening = bound(port)
+    address = f"http://{HOST}:{listening.getsockname()[1]}/"
+    running = server(study, listening.getsockname()[1])
+    threading.Thread(target=study.warm, name="ioadr-warm", daemon=True).start()
+    say(address)
+    if browser:
+        threading.Timer(0.2, webbrowser.open, [address]).start()
+    try:
+        running.run(sockets=[listening])
+    except KeyboardInterrupt:
+        return
+    finally:
+        listening.close()

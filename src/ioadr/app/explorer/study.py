@@ -1,0 +1,156 @@
+"""What the explorer looks at: one light field, its truth if known, and results, each with its explainer."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+from ioadr.geometry.discontinuity import surface_cells
+from ioadr.io.colours import coloured_normals, rgb8
+from ioadr.lightfield import DisparityRange, LightField
+from ioadr.parameters import PRESETS
+
+if TYPE_CHECKING:
+    from ioadr.evaluation.truth import Truth
+    from ioadr.result import Estimate
+    from ioadr.solver.explain import Explainer
+
+MOST_RESULTS = 8
+"""Of those estimated in the explorer; older ones are forgotten."""
+GIVEN = "given"
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """An estimate under the name by which links refer to it."""
+
+    key: str
+    estimate: Estimate
+    explainer: Explainer
+
+    @property
+    def label(self) -> str:
+        preset = next((name for name, known in PRESETS.items() if known == self.estimate.parameters), None)
+        name = f"preset {preset}" if preset else "own parameters"
+        return name if self.key != GIVEN else f"as given ({name})"
+
+
+class Study:
+    """Shared by all browsers: nothing in it changes but the list of results, which only grows and forgets."""
+
+    def __init__(self, lightfield: LightField, estimate: Estimate | None = None, truth: Truth | None = None) -> None:
+        self.lightfield, self.truth = lightfield, truth
+        self._given = estimate
+        self._results: OrderedDict[str, Result] = OrderedDict()
+        self._lock = threading.RLock()
+        self._made: dict[str, Any] = {}
+        if truth is not None and truth.disparity.shape != (lightfield.height, lightfield.width):
+            raise InputError(
+                f"truth: expected the size of the views, {lightfield.width}×{lightfield.height}, found "
+                f"{truth.disparity.shape[1]}×{truth.disparity.shape[0]}. Give the truth of this light field."
+            )
+
+    @property
+    def rays(self) -> Any:
+        from ioadr.solver.problem import pack_rays
+
+        return self._once("rays", lambda: pack_rays(self.lightfield))
+
+    @property
+    def limits(self) -> DisparityRange:
+        """The result's range, the light field's, or what its texture says."""
+        known = self._given.range if self._given else self.lightfield.range
+        if known is None:
+            known = self._once("limits", self._estimated_range)
+        return known
+
+    @property
+    def blind(self) -> Explainer:
+        """Explains pixels before there is a map: how well the views agree at each disparity."""
+        from ioadr.solver.explain import Explainer
+
+        return self._once("blind", lambda: Explainer(self.lightfield, None, self.limits, self.rays))
+
+    @property
+    def given(self) -> Result | None:
+        return self._once("given", lambda: self._result(GIVEN, self._given)) if self._given else None
+
+    def _once(self, name: str, make: Callable[[], Any]) -> Any:
+        """Made when first asked for, by one thread."""
+        with self._lock:
+            if name not in self._made:
+                self._made[name] = make()
+            return self._made[name]
+
+    def _estimated_range(self) -> DisparityRange:
+        from ioadr._jit import Workers
+        from ioadr.solver.disparity_range import estimate_range
+
+        with Workers() as workers:
+            return estimate_range(self.lightfield, self.rays, workers)
+
+    def results(self) -> list[Result]:
+        with self._lock:
+            made = list(self._results.values())
+        return [*([self.given] if self.given else []), *made]
+
+    def explainer(self, key: str) -> Explainer:
+        return self.result(key).explainer if key else self.blind
+
+    def result(self, key: str) -> Result:
+        with self._lock:
+            found = self.given if key == GIVEN else self._results.get(key)
+        if found is None:
+            raise InputError(f"result {key!r}: expected one of this explorer's, found none. Estimate it again.")
+        return found
+
+    def add(self, estimate: Estimate) -> Result:
+        """Same parameters and seed have the same name, because they have the same result."""
+        text = f"{estimate.seed}\n{estimate.parameters.to_toml()}"
+        result = self._result(hashlib.sha256(text.encode()).hexdigest()[:10], estimate)
+        with self._lock:
+            self._results[result.key] = result
+            self._results.move_to_end(result.key)
+            while len(self._results) > MOST_RESULTS:
+                self._results.popitem(last=False)
+        return result
+
+    def warm(self) -> None:
+        """Compile and prepare what the first click needs, while the page is being opened."""
+        height, width = self.lightfield.height, self.lightfield.width
+        explainer = self.given.explainer if self.given else self.blind
+        explainer.explain(height // 2, width // 2, trial=self.limits.minimum)
+
+    def _result(self, key: str, estimate: Any) -> Result:
+        from ioadr.solver.explain import Explainer
+
+        return Result(key, estimate, Explainer(self.lightfield, estimate, rays=self.rays))
+
+
+def layer(study: Study, name: str, key: str, thin: int = 1) -> NDArray[Any]:
+    """A map as the page wants it, in the pixels of the reference view; cells are those between every thin-th pixel."""
+    if name == "image":
+        return rgb8(study.lightfield.reference_view, study.lightfield.white or 1.0)
+    if name == "truth":
+        if study.truth is None:
+            raise InputError("truth: expected one, found none. Start the explorer with --truth SCENE.")
+        return study.truth.disparity.astype(np.float32)
+    estimate = study.result(key).estimate
+    makers: dict[str, Callable[[], NDArray[Any]]] = {
+        "disparity": lambda: estimate.disparity,
+        "confidence": lambda: estimate.confidence.astype(np.float32),
+        "visible": lambda: estimate.visible_views.astype(np.uint16),
+        "normals": lambda: coloured_normals(estimate.normals),
+        "cells": lambda: surface_cells(estimate.points[::thin, ::thin]),
+    }
+    if name not in makers:
+        raise InputError(f"layer: expected image, truth, {', '.join(makers)}, found {name!r}.")
+    return makers[name]()

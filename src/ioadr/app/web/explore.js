@@ -1,0 +1,480 @@
+// The explorer's page: one state (pixel, layer, trial disparity, view, result, changes), kept in the address.
+"use strict";
+
+async function fetched(address) {
+  const response = await fetch(address);
+  if (!response.ok) throw new Error((await response.json()).error);
+  return response.arrayBuffer();
+}
+
+async function asked(address) {
+  const response = await fetch(address), answer = await response.json();
+  if (!response.ok) throw new Error(answer.error);
+  return answer;
+}
+
+/** Asks for the newest thing only: what came up while an answer was under way is asked for after it, the rest never. */
+class Newest {
+  constructor(ask) {
+    this.ask = ask;
+    this.waiting = null;
+    this.running = false;
+  }
+
+  async call(...question) {
+    this.waiting = question;
+    if (this.running) return;
+    this.running = true;
+    while (this.waiting) {
+      const next = this.waiting;
+      this.waiting = null;
+      try {
+        await this.ask(...next);
+      } catch (error) {
+        say(error.message);
+      }
+    }
+    this.running = false;
+  }
+}
+
+function say(text) {
+  $("message").hidden = !text;
+  $("message").textContent = text;
+}
+
+class Explorer {
+  constructor(scene) {
+    this.scene = scene;
+    this.results = new Map(scene.results.map((result) => [result.key, result]));
+    this.state = { pixel: null, layer: "disparity", trial: null, view: null, focus: false, overlay: "none", close: false, result: "", changes: {}, ...read(location.hash) };
+    this.preview = null;
+    this.answer = this.before = this.hypothesis = null;
+    this.views = new Views(scene, (row, column) => this.choosePixel(row, column));
+    this.views.onview = (view) => this.lookFrom(view);
+    this.views.viewer.onrender = () => { this.drawEpis(); this.remember(); };
+    this.curve = new Curve($("curve"), scene.range, (d, lasting) => this.tryOut(d, lasting));
+    this.slider();
+    const along = { row: (column) => this.views.viewer.select(this.state.pixel[0], column), column: (row) => this.views.viewer.select(row, this.state.pixel[1]) };
+    this.epis = { row: new Epi($("epis"), "Row EPI", "row-epi", along.row), column: new Epi($("epis"), "Column EPI", "column-epi", along.column) };
+    this.quads = {};
+    for (const [name, title] of [["image", "4D-PPI"], ["trial", "4D-PPI at the trial"], ["weights", "Weights χ of J_coc"], ["plane", "Plane of J_pg"]]) this.quads[name] = panel($("quads"), title, name);
+    this.pixels = new Newest(() => this.askPixel());
+    this.hypotheses = new Newest(() => this.askHypothesis());
+    this.looks = new Newest((...what) => this.views.look(...what));
+    this.run = new Run();
+    this.knobs = new Knobs($("knobs"), (changes) => { this.state.changes = changes; this.pixels.call(); });
+    this.controls();
+    addEventListener("keydown", (event) => this.key(event));
+    addEventListener("hashchange", () => this.restore());
+  }
+
+  async start() {
+    const { scene } = this;
+    const image = new Uint8Array(await fetched("api/layer/image"));
+    this.views.layers.image = image;
+    this.views.pictures.image = picture(scene.width, scene.height, channels(image));
+    await this.views.look(null, null);
+    document.documentElement.dataset.seen = "true";
+    if (scene.truth) this.views.layers.truth = new Float32Array(await fetched("api/layer/truth"));
+    const wanted = this.state.result;
+    if (wanted && !this.results.has(wanted)) say("The result of this link is no longer there; estimate it again.");
+    await this.useResult(this.results.has(wanted) ? wanted : [...this.results.keys()].pop() || "", this.state.changes);
+    this.restore();
+  }
+
+  // What the address says.
+
+  restore() {
+    const { scene, views } = this, said = read(location.hash);
+    Object.assign(this.state, said);
+    if (said.zoom) Object.assign(views.viewer, { zoom: said.zoom[0], top: said.zoom[1], left: said.zoom[2] });
+    const [row, column] = this.state.pixel || [scene.height >> 1, scene.width >> 1];
+    press("overlay", this.state.overlay);
+    $("focus").setAttribute("aria-pressed", this.state.focus);
+    this.chooseLayer(this.state.layer);
+    views.viewer.select(row, column);
+    this.look();
+    this.started = true;
+  }
+
+  remember() {
+    if (!this.started || this.remembering) return;
+    this.remembering = setTimeout(() => {
+      this.remembering = null;
+      history.replaceState(null, "", `#${this.link()}`);
+    }, 200);
+  }
+
+  link() {
+    const { pixel, layer, trial, view, focus, overlay, close, result, changes } = this.state, { zoom, top, left } = this.views.viewer;
+    const parts = [`pixel=${pixel}`, `layer=${layer}`];
+    if (trial !== null) parts.push(`trial=${+trial.toFixed(5)}`);
+    if (view) parts.push(`view=${view}`);
+    if (focus) parts.push("focus=1");
+    if (overlay !== "none") parts.push(`overlay=${overlay}`);
+    if (close) parts.push("close=1");
+    if (zoom > 1) parts.push(`zoom=${[zoom, top, left].map((v) => +v.toFixed(2))}`);
+    if (result && result !== "given") parts.push(`result=${result}`);
+    for (const [name, value] of Object.entries(changes)) parts.push(`set=${name}:${value}`);
+    return parts.join("&");
+  }
+
+  // Results and maps.
+
+  async useResult(key, changes = {}) {
+    this.state.result = key;
+    const known = this.results.get(key), layers = {};
+    if (known) {
+      for (const [name, kind] of [["disparity", Float32Array], ["normals", Uint8Array], ["confidence", Float32Array], ["visible", Uint16Array]]) {
+        layers[name] = new kind(await fetched(`api/layer/${name}?result=${key}`));
+      }
+    }
+    this.views.result = key;
+    this.views.show(layers);
+    this.state.changes = known ? changes : {};
+    $("what-if").hidden = !known;
+    if (known) this.knobs.show(known.parameters, this.state.changes);
+    if (Object.keys(this.state.changes).length) $("what-if").open = true;
+    this.listResults();
+    this.listLayers();
+    if (this.state.pixel) this.pixels.call();
+  }
+
+  listResults() {
+    $("results").hidden = this.results.size === 0;
+    $("result").replaceChildren(...[...this.results.values()].map(({ key, label }) => new Option(label, key, false, key === this.state.result)));
+    $("estimate").classList.toggle("primary", this.results.size === 0);
+  }
+
+  listLayers() {
+    const kinds = this.views.kinds();
+    $("layer").replaceChildren(...kinds.map(([name, label], i) => {
+      const button = document.createElement("button");
+      Object.assign(button, { value: name, textContent: label, title: `${label} (${i + 1})` });
+      button.addEventListener("click", () => this.chooseLayer(name));
+      return button;
+    }));
+    if (kinds.length) this.chooseLayer(kinds.some(([name]) => name === this.state.layer) ? this.state.layer : "disparity");
+    else this.emptyMap();
+  }
+
+  emptyMap() {
+    this.views.clear("No result yet");
+    this.views.right.figure.querySelector(".scale").replaceChildren(`Estimate it (about ${Math.max(1, Math.round(this.scene.seconds))} s); until then a click shows how well the views agree.`);
+  }
+
+  chooseLayer(name) {
+    this.state.layer = name;
+    press("layer", name);
+    this.views.choose(name);
+    this.remember();
+  }
+
+  // The pixel.
+
+  choosePixel(row, column) {
+    this.state.pixel = [row, column];
+    if (this.views.space) this.views.space.mark(this.state.pixel);
+    if (this.views.view) this.views.viewer.draw();
+    this.pixels.call();
+  }
+
+  question(extra = {}, changes = this.state.changes) {
+    const [row, column] = this.state.pixel;
+    const query = new URLSearchParams({ row, column, result: this.state.result, ...extra });
+    for (const [name, value] of Object.entries(changes)) query.append("set", `${name}:${value}`);
+    return query;
+  }
+
+  async askPixel() {
+    const clock = performance.now(), changed = Object.keys(this.state.changes).length > 0;
+    const answer = await asked(`api/pixel?${this.question()}`);
+    this.before = changed ? await asked(`api/pixel?${this.question({}, {})}`) : null;
+    this.answer = answer;
+    this.hypothesis = null;
+    this.draw();
+    document.documentElement.dataset.answered = `${answer.row},${answer.column}`;
+    document.documentElement.dataset.milliseconds = Math.round(performance.now() - clock);
+    document.documentElement.dataset.ready = "true";
+    this.hypotheses.call();
+    this.remember();
+  }
+
+  async askHypothesis() {
+    const trial = this.trial();
+    this.hypothesis = trial === null || !this.answer ? null : await asked(`api/hypothesis?${this.question({ disparity: trial })}`);
+    this.drawTrial();
+  }
+
+  trial() {
+    return this.preview ?? this.state.trial;
+  }
+
+  tryOut(disparity, lasting) {
+    this.preview = lasting ? null : disparity;
+    if (lasting && disparity !== null) this.state.trial = disparity;
+    this.showTrial();
+    this.hypotheses.call();
+    if (this.answer) this.drawCurve();
+    this.drawEpis();
+    if (lasting && this.state.focus) this.look(true);
+    this.remember();
+  }
+
+  showTrial() {
+    $("trial").value = this.trial() ?? this.answer?.disparity ?? this.scene.range[0];
+  }
+
+  // Figures.
+
+  draw() {
+    const { answer, scene } = this, layers = this.views.layers, pixel = [answer.row, answer.column];
+    this.showTrial();
+    this.drawNumbers();
+    this.drawCurve();
+    drawPointImage(this.quads.image, answer.image, scene.reference, (view) => this.lookFrom(view));
+    this.quads.image.title.textContent = answer.disparity === null ? "4D-PPI at the cheapest" : "4D-PPI";
+    drawWeights(this.quads.weights, answer.support, layers, scene, pixel);
+    drawPlane(this.quads.plane, answer.plane, answer.disparity !== null, layers, scene, pixel);
+    this.views.overlay = OVERLAYS[this.state.overlay](answer);
+    this.views.viewer.draw();
+  }
+
+  drawCurve() {
+    const { truth } = this.views.layers, { answer, before } = this;
+    this.curve.close = this.state.close;
+    this.curve.draw({ answer, before, trial: this.trial(), truth: truth ? truth[answer.row * this.scene.width + answer.column] : null });
+  }
+
+  drawTrial() {
+    const made = this.quads.trial, told = this.hypothesis;
+    $("trial-value").textContent = told ? `${fixed(told.image.disparity, 3)} px, cost ${fixed(totalOf(told.costs), 2)}` : "none";
+    if (!told) return nothing(made, "Move over the cost curve, or set a trial disparity, to see what the views show there.");
+    drawPointImage(made, told.image, this.scene.reference, (view) => this.lookFrom(view));
+  }
+
+  drawEpis() {
+    const { answer, scene } = this, { viewer } = this.views;
+    if (!answer) return;
+    const hidden = ([l, k]) => answer.image.hidden[l][k];
+    const shared = { disparity: answer.disparity, trial: this.trial(), hidden };
+    const parts = {
+      row: { length: scene.width, place: answer.column, from: viewer.left, size: scene.width / viewer.zoom },
+      column: { length: scene.height, place: answer.row, from: viewer.top, size: scene.height / viewer.zoom },
+    };
+    for (const [name, part] of Object.entries(parts)) {
+      this.epis[name].panel.figure.hidden = !answer.epis[name];
+      if (answer.epis[name]) this.epis[name].draw({ epi: answer.epis[name], ...part, ...shared });
+    }
+  }
+
+  drawNumbers() {
+    const { answer, scene, views } = this, i = answer.row * scene.width + answer.column, { layers } = views;
+    const entry = ([name, value, remark = ""]) => {
+      const box = document.createElement("div");
+      box.appendChild(document.createElement("dt")).textContent = name;
+      const text = box.appendChild(document.createElement("dd"));
+      text.append(value, document.createElement("small"));
+      text.lastChild.textContent = remark && ` ${remark}`;
+      box.title = `${name}: ${value} ${remark}`;
+      box.dataset.number = name;
+      return box;
+    };
+    $("numbers").replaceChildren(...numbers(answer, layers, scene, i).map(entry));
+  }
+
+  // Looking around.
+
+  look(quick = false) {
+    const focus = this.state.focus ? this.state.trial ?? this.answer?.disparity ?? this.scene.range[0] : null;
+    this.looks.call(this.state.view, focus, quick);
+    if (quick) {
+      clearTimeout(this.settling);
+      this.settling = setTimeout(() => this.look(), 350);
+    }
+  }
+
+  lookFrom(view) {
+    this.state.view = view;
+    this.state.focus = false;
+    $("focus").setAttribute("aria-pressed", "false");
+    this.look();
+    this.remember();
+  }
+
+  step(down, right) {
+    const [l, k] = this.state.view || this.scene.reference;
+    const next = [l + down, k + right];
+    if (this.scene.present[next[0]]?.[next[1]]) this.lookFrom(next);
+  }
+
+  // Controls.
+
+  slider() {
+    const row = $("curve").appendChild(document.createElement("div")), [low, high] = this.scene.range;
+    row.className = "trial";
+    row.innerHTML = '<label for="trial">trial</label><input type="range" id="trial"><output id="trial-value" for="trial"></output><button id="cheapest" title="To the cheapest disparity (m)">Cheapest</button><button id="close" aria-pressed="false" title="Whole range or close up (z)">Close up</button>';
+    Object.assign($("trial"), { min: low, max: high, step: (high - low) / 1000 });
+    $("trial").addEventListener("input", () => this.tryOut(Number($("trial").value), true));
+    $("cheapest").addEventListener("click", () => this.answer && this.tryOut(this.answer.minimum.disparity, true));
+    $("close").addEventListener("click", () => this.zoomCurve());
+  }
+
+  zoomCurve() {
+    this.state.close = !this.state.close;
+    $("close").setAttribute("aria-pressed", this.state.close);
+    if (this.answer) this.drawCurve();
+    this.remember();
+  }
+
+  controls() {
+    const { scene } = this;
+    document.title = `${scene.name} – ioadr explore`;
+    $("name").textContent = scene.name;
+    $("lead").textContent = `${scene.facts.views} views, ${scene.facts.image}, disparity ${fixed(scene.range[0], 2)} … ${fixed(scene.range[1], 2)} px`;
+    $("lead").title = Object.entries(scene.facts).map(([name, text]) => `${name}: ${text}`).join("\n");
+    $("close").setAttribute("aria-pressed", this.state.close);
+    $("preset").replaceChildren(...scene.presets.map((name) => new Option(name, name)));
+    $("estimate").addEventListener("click", () => this.estimate({ preset: $("preset").value }));
+    $("all").addEventListener("click", () => this.estimate({ result: this.state.result, changes: this.state.changes }));
+    $("again").addEventListener("click", () => this.estimateAround());
+    $("undo").addEventListener("click", () => { this.state.changes = {}; this.knobs.show(this.results.get(this.state.result).parameters, {}); this.pixels.call(); });
+    $("result").addEventListener("change", () => this.useResult($("result").value));
+    choice("overlay", (name) => this.chooseOverlay(name));
+    $("focus").addEventListener("click", () => this.toggleFocus());
+    $("help").addEventListener("click", () => $("keys").showModal());
+    $("link").addEventListener("click", () => this.copyLink());
+  }
+
+  async copyLink() {
+    const address = `${location.origin}${location.pathname}#${this.link()}`;
+    history.replaceState(null, "", address);
+    await navigator.clipboard.writeText(address);
+    $("link").textContent = "Copied";
+    setTimeout(() => { $("link").textContent = "Copy link"; }, 1200);
+  }
+
+  chooseOverlay(name) {
+    this.state.overlay = name;
+    press("overlay", name);
+    this.views.overlay = this.answer ? OVERLAYS[name](this.answer) : null;
+    this.views.viewer.draw();
+  }
+
+  toggleFocus() {
+    this.state.focus = !this.state.focus;
+    $("focus").setAttribute("aria-pressed", this.state.focus);
+    this.look();
+    this.remember();
+  }
+
+  // Estimations.
+
+  async estimate(question) {
+    say("");
+    try {
+      const last = await this.run.start("api/estimate", question, async (told) => {
+        if (told.map) this.showLive(await unpackValues(told.map));
+      });
+      if (!last?.result) return await this.useResult(this.state.result, this.state.changes);
+      this.results.set(last.result.key, last.result);
+      await this.useResult(last.result.key);
+    } catch (error) {
+      say(error.message);
+    }
+  }
+
+  /** The map as it is after a sweep; the other maps are not made yet. */
+  showLive(disparity) {
+    this.views.show({ disparity });
+    this.listLayers();
+    if (!["disparity", "depth", "error", "bad"].includes(this.views.chosen)) this.chooseLayer("disparity");
+  }
+
+  async estimateAround() {
+    say("");
+    const [row, column] = this.state.pixel;
+    try {
+      const last = await this.run.start("api/neighbourhood", { row, column, result: this.state.result, changes: this.state.changes }, async () => {});
+      $("neighbourhood").replaceChildren();
+      if (last?.neighbourhood) drawNeighbourhood($("neighbourhood"), last.neighbourhood, this.scene, this.views.layers);
+    } catch (error) {
+      say(error.message);
+    }
+  }
+
+  // Keys.
+
+  key(event) {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
+    if (event.target.closest?.("input, select, textarea, .space canvas")) return;
+    const step = (this.scene.range[1] - this.scene.range[0]) * (event.shiftKey ? 0.01 : 0.001);
+    const trial = this.state.trial ?? this.answer?.disparity ?? this.scene.range[0];
+    const move = (by) => this.tryOut(Math.min(Math.max(trial + by, this.scene.range[0]), this.scene.range[1]), true);
+    const actions = {
+      ",": () => move(-step), ";": () => move(-step), "<": () => move(-step), ".": () => move(step), ":": () => move(step), ">": () => move(step),
+      m: () => $("cheapest").click(), n: () => { this.state.trial = null; this.tryOut(null, false); },
+      w: () => this.step(-1, 0), s: () => this.step(1, 0), a: () => this.step(0, -1), d: () => this.step(0, 1), r: () => this.lookFrom(null),
+      f: () => this.toggleFocus(), z: () => this.zoomCurve(), "?": () => $("keys").showModal(),
+      o: () => { const all = Object.keys(OVERLAYS); this.chooseOverlay(all[(all.indexOf(this.state.overlay) + 1) % all.length]); },
+      e: () => this.run.busy || $("estimate").click(),
+    };
+    const kinds = this.views.kinds();
+    if (event.key === "Escape" && this.run.busy) this.run.cancel();
+    else if (/^[1-9]$/.test(event.key) && kinds[event.key - 1]) this.chooseLayer(kinds[event.key - 1][0]);
+    else if (actions[event.key]) actions[event.key]();
+    else return this.views.viewer.key(event);
+    return event.preventDefault();
+  }
+}
+
+const totalOf = (terms) => terms.data + terms.congruence + terms.planar;
+
+/** Name, value and remark of what is known about the pixel. */
+function numbers(answer, layers, scene, i) {
+  const { disparity, costs, minimum } = answer, metres = scene.unit === "m" ? " m" : "";
+  const found = [["Pixel", `${answer.row}, ${answer.column}`, "row, column"]];
+  if (disparity === null) found.push(["Cheapest", `${fixed(minimum.disparity, 3)} px`, "views alone"]);
+  else {
+    found.push(["Disparity", `${fixed(disparity, 4)} px`], ["Depth", `${fixed(layers.depth?.[i], 4)}${metres}`, metres ? "" : "relative"]);
+    if (layers.normals) found.push(["Normal", normalText(layers.normals, i)]);
+    if (layers.confidence) found.push(["Confidence", fixed(layers.confidence[i], 2)]);
+    if (layers.visible) found.push(["Visible views", `${answer.image.visible}`, `of ${scene.views}`]);
+    found.push(["Cost", fixed(totalOf(costs), 3), `${fixed(costs.data, 2)} + ${fixed(costs.congruence, 2)} + ${fixed(costs.planar, 2)}`]);
+  }
+  if (layers.truth) found.push(["Truth", `${fixed(layers.truth[i], 4)} px`, disparity === null ? "" : `off by ${fixed(disparity - layers.truth[i], 3)}`]);
+  return found;
+}
+
+/** State as far as a link says it; what makes no sense is left out. */
+function read(hash) {
+  const query = new URLSearchParams(hash.replace(/^#/, "")), said = {};
+  const list = (name, count, whole) => {
+    const values = (query.get(name) ?? "").split(",").map(Number);
+    return query.get(name) && values.length === count && values.every((v) => (whole ? Number.isInteger(v) && v >= 0 : Number.isFinite(v))) ? values : null;
+  };
+  for (const name of ["pixel", "view"]) if (list(name, 2, true)) said[name] = list(name, 2, true);
+  if (list("zoom", 3, false)) said.zoom = list("zoom", 3, false);
+  if (list("trial", 1, false)) [said.trial] = list("trial", 1, false);
+  if (query.get("layer") in KINDS) said.layer = query.get("layer");
+  if (query.get("overlay") in OVERLAYS) said.overlay = query.get("overlay");
+  for (const name of ["focus", "close"]) if (query.get(name) === "1") said[name] = true;
+  if (query.get("result")) said.result = query.get("result");
+  const changes = query.getAll("set").map((text) => text.split(":")).filter((pair) => pair.length === 2);
+  if (changes.length) said.changes = Object.fromEntries(changes.map(([name, value]) => [name, value === "true" || value === "false" ? value === "true" : Number(value)]));
+  return said;
+}
+
+function press(id, value) {
+  for (const button of $(id).querySelectorAll("button")) button.setAttribute("aria-pressed", button.value === value);
+}
+
+asked("api/scene").then((scene) => {
+  window.explorer = new Explorer(scene);
+  return window.explorer.start();
+}).catch((error) => {
+  document.documentElement.dataset.ready = "failed";
+  say(error.message);
+  throw error;
+});

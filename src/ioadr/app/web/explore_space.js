@@ -1,0 +1,174 @@
+// The scene in 3D, with the chosen point marked; a click picks a pixel.
+"use strict";
+
+const MOST_POINTS = 1.2e6;
+
+/** A scene that can say which pixel lies under a place of the canvas, and where a pixel's point is. */
+class PickScene extends Scene3D {
+  constructor(canvas, content) {
+    super(canvas, content);
+    this.positions = content.positions;
+    this.onrender = () => {};
+  }
+
+  render() {
+    super.render();
+    if (this.onrender) this.onrender();
+  }
+
+  /** Place on the canvas in CSS px, and distance from the eye; NaN behind it. */
+  seen(i, matrix = this.matrix()) {
+    const x = this.positions[3 * i], y = this.positions[3 * i + 1], z = this.positions[3 * i + 2];
+    const w = matrix[3] * x + matrix[7] * y + matrix[11] * z + matrix[15];
+    const across = (matrix[0] * x + matrix[4] * y + matrix[8] * z + matrix[12]) / w;
+    const up = (matrix[1] * x + matrix[5] * y + matrix[9] * z + matrix[13]) / w;
+    if (!(w > 0)) return [NaN, NaN, NaN];
+    return [((across + 1) / 2) * this.canvas.clientWidth, ((1 - up) / 2) * this.canvas.clientHeight, w];
+  }
+
+  /** Index of the foremost point near a place, or −1. */
+  pick(x, y, radius = 6) {
+    const matrix = this.matrix(), near = [];
+    let front = Infinity;
+    for (let i = 0; i < this.positions.length / 3; i++) {
+      const [px, py, w] = this.seen(i, matrix), distance = Math.hypot(px - x, py - y);
+      if (!(distance < radius)) continue;
+      near.push([i, w, distance]);
+      if (w < front) front = w;
+    }
+    const foremost = near.filter(([, w]) => w < front * 1.01).sort((a, b) => a[2] - b[2]);
+    return foremost.length ? foremost[0][0] : -1;
+  }
+}
+
+class Space {
+  constructor(parent, scene, chosen) {
+    this.scene = scene;
+    this.chosen = chosen;
+    this.stale = true;
+    this.thin = Math.max(1, Math.ceil(Math.sqrt((scene.width * scene.height) / MOST_POINTS)));
+    const made = panel(parent, "3D", "space");
+    this.figure = made.figure;
+    this.body = made.body;
+    this.body.className = "space";
+    made.source = () => this.composed();
+    this.colours = "photo";
+    this.buttons = document.createElement("span");
+    this.buttons.className = "choice";
+    this.buttons.id = "colours";
+    for (const name of ["photo", "shape", "confidence"]) {
+      const button = this.buttons.appendChild(document.createElement("button"));
+      button.value = name;
+      button.textContent = name[0].toUpperCase() + name.slice(1);
+      button.setAttribute("aria-pressed", name === "photo");
+    }
+    const points = this.buttons.appendChild(document.createElement("button"));
+    points.textContent = "Points";
+    points.setAttribute("aria-pressed", "false");
+    points.addEventListener("click", (event) => { event.stopImmediatePropagation(); this.toggle(points); });
+    this.ring = document.createElement("div");
+    this.ring.className = "ring";
+  }
+
+  toggle(button) {
+    const on = button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", on);
+    this.mode = on ? "points" : "mesh";
+    this.space.mode = this.mode;
+    this.space.draw();
+  }
+
+  async open(layers, selected, result) {
+    if (this.stale) await this.build(layers, result);
+    this.mark(selected);
+  }
+
+  async build(layers, result) {
+    this.stale = false;
+    const { thin, scene } = this, width = Math.ceil(scene.width / thin), height = Math.ceil(scene.height / thin);
+    const cells = new Uint8Array(await fetched(`api/layer/cells?result=${result}&thin=${thin}`));
+    const keep = (values, channels = 1) => (thin === 1 ? values : thinnedOut(values, scene.width, scene.height, thin, channels));
+    const depth = keep(layers.depth);
+    const canvas = document.createElement("canvas");
+    canvas.tabIndex = 0;
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", "The scene in 3D; arrow keys turn it, a click chooses a point");
+    canvas.style.width = "100%";
+    canvas.style.aspectRatio = `${scene.width} / ${scene.height}`;
+    this.body.replaceChildren(canvas, this.ring, this.buttons);
+    const positions = placesInSpace(depth, width, thin, scene.rays);
+    try {
+      this.space = new PickScene(canvas, { width, height, positions, cells, pitch: scene.rays.pitch_x * thin });
+    } catch (error) {
+      this.body.textContent = "This browser shows no WebGL 2, so the scene cannot be drawn in 3D.";
+      return;
+    }
+    const image = keep(layers.image, 3), normals = keep(layers.normals, 3), confidence = keep(layers.confidence);
+    const colours = {
+      photo: () => image,
+      shape: () => clay(normals),
+      confidence: () => painted(along(scene.scales.confidence, confidence, 0, 1), depth.length),
+    };
+    choice("colours", (name) => { this.colours = name; this.space.colour(colours[name]()); });
+    this.space.mode = this.mode || "mesh";
+    this.space.colour(colours[this.colours]());
+    this.space.onrender = () => this.place();
+    this.listen(canvas, width);
+  }
+
+  /** A press that does not move chooses the point. */
+  listen(canvas, width) {
+    let start = null;
+    canvas.addEventListener("pointerdown", (event) => { start = [event.clientX, event.clientY]; });
+    canvas.addEventListener("pointerup", (event) => {
+      if (!start || Math.hypot(event.clientX - start[0], event.clientY - start[1]) > 3) return;
+      const box = canvas.getBoundingClientRect(), i = this.space.pick(event.clientX - box.left, event.clientY - box.top);
+      if (i >= 0) this.chosen(Math.floor(i / width) * this.thin, (i % width) * this.thin);
+    });
+  }
+
+  mark(selected) {
+    if (!selected) return;
+    this.index = Math.floor(selected[0] / this.thin) * Math.ceil(this.scene.width / this.thin) + Math.floor(selected[1] / this.thin);
+    this.place();
+  }
+
+  place() {
+    if (!this.space || this.index === undefined) return;
+    const [x, y, w] = this.space.seen(this.index);
+    this.ring.hidden = !(x >= 0 && y >= 0 && x <= this.space.canvas.clientWidth && y <= this.space.canvas.clientHeight);
+    this.ring.style.left = `${x}px`;
+    this.ring.style.top = `${y}px`;
+    const front = this.space.pick(x, y, 3);
+    this.ring.classList.toggle("behind", front >= 0 && this.space.seen(front)[2] < 0.98 * w);
+  }
+
+  /** The scene and the ring on one canvas. */
+  composed() {
+    if (!this.space) return null;
+    const from = this.space.canvas, canvas = document.createElement("canvas"), context = canvas.getContext("2d");
+    canvas.width = from.width;
+    canvas.height = from.height;
+    context.drawImage(from, 0, 0);
+    const scale = from.width / from.clientWidth, [x, y] = this.index === undefined ? [NaN, NaN] : this.space.seen(this.index);
+    for (const [colour, wide] of [["#000", 4], ["#fff", 2]]) {
+      context.strokeStyle = colour;
+      context.lineWidth = wide * scale;
+      context.beginPath();
+      context.arc(x * scale, y * scale, 8 * scale, 0, 2 * Math.PI);
+      context.stroke();
+    }
+    return canvas;
+  }
+}
+
+function thinnedOut(values, width, height, thin, channels) {
+  const w = Math.ceil(width / thin), h = Math.ceil(height / thin), out = new values.constructor(w * h * channels);
+  for (let n = 0, at = 0; n < h; n++) {
+    for (let m = 0; m < w; m++) {
+      const from = (n * thin * width + m * thin) * channels;
+      for (let c = 0; c < channels; c++) out[at++] = values[from + c];
+    }
+  }
+  return out;
+}
