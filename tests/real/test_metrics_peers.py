@@ -46,3 +46,12 @@ def test_every_scene_scores_zero_against_itself(shared: Path) -> None:
     for scene in ("boxes", "cotton", "dino", "sideboard"):
         truth = load_truth(shared / "data" / "hci" / scene)
         assert max(score(truth.disparity, truth).values.values()) == pytest.approx(0, abs=1e-5)
+
+
+def test_the_rendered_scene_has_all_regions(shared: Path) -> None:
+    """Empty masks leave their metrics out instead of dividing by nothing."""
+    truth = load_truth(shared / "data" / "rendered" / "toys")
+    scores = score(truth.disparity, truth)
+    assert {"mae_planes", "mae_surfaces", "discontinuities"} <= set(scores)
+    assert ("fine_thinning" in scores) == bool(truth.masks["fine"].any())
+    assert max(scores.values.values()) == pytest.approx(0, abs=1e-5)

@@ -17,6 +17,8 @@ from ioadr.evaluation.synthetic import (
     demo_scene,
     random_light_field,
     render,
+    render_views,
+    view_layout,
 )
 from ioadr.evaluation.synthetic.regions import grow
 from ioadr.evaluation.synthetic.shapes import Box, Cylinder, Lattice, Quad, Sphere
@@ -239,6 +241,14 @@ def test_eta_stretches_the_parallax() -> None:
     views = rendered.light_field.views
     moved = np.roll(views[1, 1], (2, 3), axis=(0, 1))
     np.testing.assert_allclose(views[0, 0, 3:-3, 3:-3], moved[3:-3, 3:-3], atol=1e-5)
+
+
+def test_views_can_be_had_one_by_one() -> None:
+    camera = camera_for(SIZE, 2.0, 4.0, (-1.0, 1.0))
+    scene = Scene((facing_wall(3.0), Sphere((0.0, 0.0, 2.4), 0.3, NOISE)))
+    whole = render(scene, camera, (3, 5), options=Options(noise=2.0)).light_field.views
+    views = render_views(scene, camera, view_layout((3, 5)), Options(noise=2.0))
+    np.testing.assert_array_equal(np.stack(list(views)).reshape(whole.shape), whole)
 
 
 def test_wide_baselines_reach_their_disparities() -> None:

@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 
 from ioadr.errors import InputError
+from ioadr.evaluation.scores import score
 from ioadr.evaluation.truth import Truth, has_truth, load_truth
 from ioadr.geometry.camera import Camera
 from ioadr.io.pfm import write_pfm
@@ -54,6 +55,20 @@ def test_masks_may_be_colour_or_one_bit(folder: Path) -> None:
     assert masks["fine"].all()
     assert masks["smooth_surfaces"].all()
     assert masks["fine"].shape == (HEIGHT, WIDTH)
+
+
+def test_high_resolution_truth_is_ten_times_as_large(folder: Path) -> None:
+    write_pfm(folder / "gt_disp_highres.pfm", np.full((10 * HEIGHT, 10 * WIDTH), 0.5))
+    save(folder / "mask_fine_highres.png", np.full((10 * HEIGHT, 10 * WIDTH), 255, np.uint8))
+    truth = load_truth(folder, "highres")
+    assert (truth.scale, truth.disparity.shape) == (10, (320, 400))
+    assert set(truth.masks) == {"fine"}
+    scores = score(np.full((HEIGHT, WIDTH), 0.25), truth)
+    assert scores["mse"] == pytest.approx(6.25)
+    assert scores["fine_thinning"] == 100
+    assert (scores.size, scores.pixels) == ((320, 400), 20 * 100)
+    with pytest.raises(InputError, match=r"expected a map of 40×32 px, found 400×320"):
+        score(truth.disparity, truth)
 
 
 def test_faults_are_named(folder: Path) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
@@ -108,14 +109,10 @@ def render(
     if not np.isfinite(hits.depth).all():
         raise InputError(f"{scene.name}: expected a closed scene, found rays that meet nothing. Add a wall behind it.")
     truth = _truth(scene, camera, hits, shape, border)
-    layout = _layout(grid, positions, reference, eta)
-    baked = bake_textures(scene, camera.pinhole(), shape)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = [
-            pool.submit(render_view, scene, view, baked, shape, options, number)
-            for number, view in enumerate(_views(camera, layout))
-        ]
-        pictures = np.stack([job.result() for job in jobs])
+    layout = view_layout(grid, positions, reference, eta)
+    pictures: NDArray[Any] = np.empty((grid[0] * grid[1], *shape, 1 if options.grey else 3), options.samples)
+    for number, picture in enumerate(render_views(scene, camera, layout, options)):
+        pictures[number] = picture
     field = replace(
         layout,
         views=pictures.reshape(*grid, *pictures.shape[1:]),
@@ -126,6 +123,36 @@ def render(
         source={"format": "synthetic"},
     )
     return Rendered(field, truth, scene, camera, hits)
+
+
+def render_views(scene: Scene, camera: Camera, layout: LightField, options: Options) -> Iterator[NDArray[Any]]:
+    """The views [N, M, C] one after the other, row by row, so that not all must be held at once.
+
+    `layout` is any light field with the wanted grid, positions and reference view, such as `view_layout` makes.
+    """
+    shape = (camera.height, camera.width)
+    baked = bake_textures(scene, camera.pinhole(), shape)
+    cores = os.cpu_count() or 1
+    pending: deque[Future[NDArray[Any]]] = deque()
+    with ThreadPoolExecutor(cores) as pool:
+        for number, view in enumerate(_views(camera, layout)):
+            pending.append(pool.submit(render_view, scene, view, baked, shape, options, number))
+            if len(pending) > 2 * cores:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+
+
+def view_layout(
+    grid: tuple[int, int],
+    positions: Floats | None = None,
+    reference: tuple[int, int] | None = None,
+    eta: tuple[float, float] = (1.0, 1.0),
+) -> LightField:
+    """A light field of two-pixel pictures, for its own idea of reference view and offsets."""
+    blank = np.zeros((*grid, 1, 2, 1), np.uint8)
+    blank[..., 1, :] = 1
+    return LightField(blank, reference=reference, eta=eta, positions=positions)
 
 
 def render_view(
@@ -177,15 +204,6 @@ def _bands(count: int, rays: int = 1) -> Iterator[slice]:
     """Slices of as many pixels as fit into `BAND` rays."""
     step = max(1, BAND // rays)
     return (slice(start, start + step) for start in range(0, count, step))
-
-
-def _layout(
-    grid: tuple[int, int], positions: Floats | None, reference: tuple[int, int] | None, eta: tuple[float, float]
-) -> LightField:
-    """A light field of two-pixel pictures, for its own idea of reference view and offsets."""
-    blank = np.zeros((*grid, 1, 2, 1), np.uint8)
-    blank[..., 1, :] = 1
-    return LightField(blank, reference=reference, eta=eta, positions=positions)
 
 
 def _views(camera: Camera, layout: LightField) -> list[View]:
