@@ -39,21 +39,25 @@ def chromium() -> Iterator[Any]:
 
 
 class Watched:
-    """A page of a file that notes everything it should not do."""
+    """A page of a file, or of a server on this machine, that notes everything it should not do."""
 
-    def __init__(self, browser: Any, path: Path, width: int = 1280, height: int = 900, scheme: str = "light") -> None:
+    def __init__(
+        self, browser: Any, place: Path | str, width: int = 1280, height: int = 900, scheme: str = "light"
+    ) -> None:
+        address = place if isinstance(place, str) else place.as_uri()
+        self.own = address.partition("#")[0] if isinstance(place, str) else "file:"
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         self.page = context.new_page()
         self.complaints: list[str] = []
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         self.page.on("request", self._request)
-        self.page.goto(path.as_uri())
+        self.page.goto(address)
 
     def _console(self, message: Any) -> None:
         if message.type == "error" or (message.type == "warning" and "GL Driver Message" not in message.text):
             self.complaints.append(f"{message.type}: {message.text}")
 
     def _request(self, request: Any) -> None:
-        if not request.url.startswith(("file:", "data:", "blob:")):
+        if not request.url.startswith((self.own, "data:", "blob:")):
             self.complaints.append(f"request: {request.url}")

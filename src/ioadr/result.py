@@ -41,7 +41,8 @@ class Estimate:
     disparity: FloatMap
     """px per baseline unit; positive is nearer than the focus plane."""
     costs: Mapping[str, FloatMap]
-    """Grey levels: "data", "congruence" (λ J_coc) and "planar" (γ J_pg) at the final disparity."""
+    """Grey levels: "data", "congruence" (λ J_coc) and "planar" (γ J_pg) at the final disparity; "accepted" is the sum
+    with which the last sweep left the pixel, on which λ J_coc depends."""
     visible_views: NDArray[np.uint16]
     """Views that see the pixel's point."""
     confidence: FloatMap

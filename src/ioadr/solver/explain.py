@@ -6,6 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import lru_cache, partial
 from threading import Lock
 from typing import Any
 
@@ -43,13 +44,18 @@ class Explainer:
     """Explains pixels of one result, or of a light field without one; may be asked from several threads at once."""
 
     def __init__(
-        self, lf: LightField, estimate: Estimate | None = None, limits: DisparityRange | None = None, rays: Any = None
+        self,
+        lf: LightField,
+        estimate: Estimate | None = None,
+        limits: DisparityRange | None = None,
+        pack: Callable[[int], Rays] | None = None,
     ) -> None:
+        """`pack` makes or finds the packed views for a `view_step`, so that several explainers can share them."""
         self.lf, self.estimate = lf, estimate
         found = estimate.range if estimate else limits or lf.range
         assert found is not None, "a light field without a range needs limits"
         self.limits = found
-        self.rays: Rays = rays or problem.pack_rays(lf)
+        self._pack = pack or lru_cache(2)(partial(problem.pack_rays, lf))
         self.parameters = estimate.parameters if estimate else preset("paper").vary(NO_MAP)
         self._kept: OrderedDict[Any, Future[Any]] = OrderedDict()
         self._lock = Lock()
@@ -73,8 +79,8 @@ class Explainer:
             column=column,
             disparity=None if chosen is None else float(chosen),
             curve=curve,
-            image=self._point_image(model, row, column, value),
-            trial=None if trial is None else self._point_image(model, row, column, np.float32(trial)),
+            image=self._point_image(model, parameters, row, column, value),
+            trial=None if trial is None else self._point_image(model, parameters, row, column, np.float32(trial)),
             support=_support(model, state, row, column, value, parameters) if self.estimate else None,
             plane=_plane_fit(model, state, row, column, parameters) if step.plane_fits else None,
             candidates=tuple(self._candidates(model, state, step, row, column)) if self.estimate else (),
@@ -87,18 +93,18 @@ class Explainer:
 
     def _problem(self, parameters: Parameters, step: SweepPlan) -> tuple[Model, State]:
         with Workers() as workers:
-            refinement = Refinement(self.lf, self.limits, parameters, workers, self.rays)
+            rays = self._pack(parameters.data.view_step)
+            refinement = Refinement(self.lf, self.limits, parameters, workers, rays)
             if self.estimate:
                 refinement.disparity = self.estimate.disparity
-                refinement.state.cost[:] = sum(self.estimate.costs.values())
-            occluders, planes = self._occluders(parameters, workers), self._planes(parameters, step, workers)
+                refinement.state.cost[:] = _accepted(self.estimate)
+            occluders = self._occluders(parameters, rays, workers)
+            planes = self._planes(parameters, step, workers)
             return refinement.model(step, occluders, planes), refinement.state
 
-    def _occluders(self, parameters: Parameters, workers: Workers) -> Occluders:
-        term = parameters.data
-        key = "occluders", term.occlusion_aware, term.occluder_step
-        make = problem.snapshot_occluders
-        return self._once(key, lambda: make(self._map(), self.rays, self.limits, term, workers))
+    def _occluders(self, parameters: Parameters, rays: Rays, workers: Workers) -> Occluders:
+        term, make = parameters.data, problem.snapshot_occluders
+        return self._once(term, lambda: make(self._map(), rays, self.limits, term, workers))
 
     def _planes(self, parameters: Parameters, step: SweepPlan, workers: Workers) -> Planes:
         term, fits = replace(parameters.planar, weight=1.0, first_sweep=0, refit_from=0), step.plane_fits
@@ -131,15 +137,15 @@ class Explainer:
         samples = np.clip(np.concatenate([np.linspace(low, high, COARSE), *fine]), low, high).astype(np.float32)
         return np.unique(np.concatenate([samples, np.array(hypotheses, np.float32)]))
 
-    def _point_image(self, model: Model, row: int, column: int, d: np.float32) -> PointImage:
-        assert self.lf.present is not None
-        count = self.rays.dy.size
+    def _point_image(self, model: Model, parameters: Parameters, row: int, column: int, d: np.float32) -> PointImage:
+        rays, used = model.rays, problem.used_views(self.lf, parameters.data.view_step)
+        count = rays.dy.size
         colours, inside = np.empty((count, 3), np.float32), np.empty(count, bool)
-        point_projection_image(self.rays, row, column, d, colours, inside)
+        point_projection_image(rays, row, column, d, colours, inside)
         words = np.zeros((count + 63) // 64, np.uint64)
         if model.data.occlusion_aware:
             found = np.empty(model.occluders.levels.shape[2], np.uint64)
-            find_hidden(self.rays, model.occluders, row, column, d, model.data.margin, words, found)
+            find_hidden(rays, model.occluders, row, column, d, model.data.margin, words, found)
         hidden = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")[:count].astype(bool)
         grid = PointImage(
             disparity=float(d),
@@ -148,7 +154,7 @@ class Explainer:
             hidden=np.zeros(self.lf.grid, bool),
         )
         for whole, part in ((grid.colours, colours), (grid.inside, inside), (grid.hidden, hidden & inside)):
-            whole[self.lf.present] = part
+            whole[used] = part
         return grid
 
     def _candidates(self, model: Model, state: State, step: SweepPlan, row: int, column: int) -> Iterator[Candidate]:
@@ -171,6 +177,13 @@ class Explainer:
         names = [name for name, tried in flags if tried]
         for name, value, cost in zip(names, values, costs, strict=False):
             yield Candidate(name, float(value), float(cost))
+
+
+def _accepted(estimate: Estimate) -> NDArray[np.float32]:
+    """What the last sweep left each pixel with; about the sum of the terms, where a result does not keep it."""
+    if "accepted" in estimate.costs:
+        return estimate.costs["accepted"]
+    return np.sum(list(estimate.costs.values()), axis=0)
 
 
 def _curve(model: Model, state: State, row: int, column: int, disparities: NDArray[np.float32]) -> CostCurve:

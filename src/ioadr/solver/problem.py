@@ -25,11 +25,17 @@ WIDE = 6.4
 """px; wider ranges get proportionally coarser levels of occluders, so that their number stays the same."""
 
 
-def pack_rays(lf: LightField, view_step: int = 1) -> Rays:
-    """Every view_step-th present view in each direction from the reference view, packed (see `geometry.ppp`)."""
+def used_views(lf: LightField, view_step: int) -> NDArray[np.bool_]:
+    """[L, K]: every view_step-th present view in each direction from the reference view."""
     assert lf.present is not None and lf.reference is not None
     rows, columns = np.ogrid[: lf.grid[0], : lf.grid[1]]
-    used = lf.present & ((rows - lf.reference[0]) % view_step == 0) & ((columns - lf.reference[1]) % view_step == 0)
+    near: NDArray[np.bool_] = (rows - lf.reference[0]) % view_step == 0
+    return lf.present & near & ((columns - lf.reference[1]) % view_step == 0)
+
+
+def pack_rays(lf: LightField, view_step: int = 1) -> Rays:
+    """All used views, packed (see `geometry.ppp`)."""
+    used = used_views(lf, view_step)
     index = np.argwhere(used)
     row_stride = lf.width + 1 + (17 - (lf.width + 1)) % 32
     rows = lf.height + 1 + (lf.height + 1) % 2 + 1

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +25,16 @@ from ioadr.solver.sweep import BLOCK, final_costs, sweep_share
 FloatMap = NDArray[np.float32]
 
 
+class Part(NamedTuple):
+    """Where an image lies in a larger one, whose random numbers it shares, so that parts fit together."""
+
+    top: int
+    left: int
+    height: int
+    """Of the larger image."""
+    width: int
+
+
 class Refinement:
     """What stays during an estimation (rays, guide, weights) and what sweeps change (state)."""
 
@@ -33,8 +45,10 @@ class Refinement:
         parameters: Parameters,
         workers: Workers,
         rays: Rays | None = None,
+        part: Part | None = None,
     ) -> None:
         self.lf, self.limits, self.parameters, self.workers = lf, limits, parameters, workers
+        self.part = part
         self.rays = rays or problem.pack_rays(lf)
         self.pad = problem.map_padding(parameters)
         self.guide = problem.padded_guide(self.rays, self.pad)
@@ -50,6 +64,15 @@ class Refinement:
     @disparity.setter
     def disparity(self, values: FloatMap) -> None:
         self.state.disparity[:] = np.pad(values, self.pad, mode="edge")
+
+    def begin_with(self, first: FloatMap, second: FloatMap, step: SweepPlan) -> None:
+        """Take at each pixel the one of two maps that the views support better."""
+        step = replace(step, congruence_weight=0.0, planar_weight=0.0, plane_fits=0)
+        data = []
+        for values in (first, second):
+            self.disparity = values
+            data.append(self.final_costs(step)[0]["data"])
+        self.disparity = np.where(data[0] <= data[1], first, second)
 
     def model(self, step: SweepPlan, occluders: Occluders | None = None, planes: Planes | None = None) -> Model:
         """What hypotheses are measured against in a sweep: visibility and planes of the map as it is, unless given."""
@@ -76,7 +99,7 @@ class Refinement:
         begin, before = time.perf_counter(), self.disparity
         self.disparity = before
         model, heuristics = self.model(step), single_precision(step.heuristics)
-        noise, chance = random_numbers(seed, step, before.shape)
+        noise, chance = random_numbers(seed, step, before.shape, self.part)
         done = np.zeros(self.lf.height, np.int64)
         position = np.zeros((2, self.workers.count), np.int64)
         position[0] = np.arange(self.workers.count)
@@ -99,13 +122,28 @@ class Refinement:
         terms = np.empty((3, self.lf.height, self.lf.width), np.float32)
         visible = np.empty(terms.shape[1:], np.uint16)
         self.workers.rows(final_costs, self.lf.height, self.model(step), self.state, -1, terms, visible)
-        return dict(zip(("data", "congruence", "planar"), terms, strict=True)), visible
+        costs = dict(zip(("data", "congruence", "planar"), terms, strict=True))
+        return costs | {"accepted": self.state.cost.copy()}, visible
 
 
-def random_numbers(seed: int, step: SweepPlan, shape: tuple[int, ...]) -> tuple[FloatMap, FloatMap]:
+def random_numbers(
+    seed: int, step: SweepPlan, shape: tuple[int, ...], part: Part | None = None
+) -> tuple[FloatMap, FloatMap]:
     """Of a sweep, one each per pixel: normal for the perturbation, even in 0 … 1 for the acceptance."""
     generator = np.random.default_rng([seed, step.index])
-    return generator.standard_normal(shape, np.float32), generator.random(shape, np.float32)
+    if part is None:
+        return generator.standard_normal(shape, np.float32), generator.random(shape, np.float32)
+    return _cut(generator.standard_normal, shape, part), _cut(generator.random, shape, part)
+
+
+def _cut(draw: Callable[..., FloatMap], shape: tuple[int, ...], part: Part) -> FloatMap:
+    """What `draw` gives a part's pixels of the larger image, row by row: that image may not fit into memory."""
+    values = np.empty(shape, np.float32)
+    for n in range(part.height):
+        row = draw(part.width, np.float32)
+        if part.top <= n < part.top + shape[0]:
+            values[n - part.top] = row[part.left : part.left + shape[1]]
+    return values
 
 
 def single_precision(values: Any) -> Any:

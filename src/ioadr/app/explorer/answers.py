@@ -17,6 +17,7 @@ from ioadr.app.explorer.pictures import epis
 from ioadr.geometry.camera import relative_camera
 from ioadr.io.colours import scale
 from ioadr.parameters import PRESETS, Parameters
+from ioadr.solver.problem import used_views
 
 if TYPE_CHECKING:
     from ioadr.app.explorer.study import Result, Study
@@ -69,7 +70,7 @@ def result(known: Result) -> dict[str, Any]:
         "seconds": estimate.seconds.get("total"),
         "sweeps": [record(sweep) for sweep in estimate.history],
         "parameters": adjustable(estimate.parameters),
-        "changes": differences(estimate.parameters),
+        "views": int(used_views(known.explainer.lf, estimate.parameters.data.view_step).sum()),
     }
 
 
@@ -88,17 +89,6 @@ def adjustable(parameters: Parameters) -> list[dict[str, Any]]:
         bounds = {"low": entry["low"], "high": entry["high"]}
         found.append({"name": name, "letter": letter, "help": entry["help"], "value": getattr(term, field), **bounds})
     return found
-
-
-def differences(parameters: Parameters) -> dict[str, Any]:
-    """How the parameters differ from the preset `paper`, so that a link can say it."""
-    base, own = PRESETS["paper"].to_dict(), parameters.to_dict()
-    return {
-        f"{group}.{name}": value
-        for group, values in own.items()
-        for name, value in values.items()
-        if value != base[group][name]
-    }
 
 
 def pixel(study: Study, found: Explanation) -> dict[str, Any]:

@@ -58,11 +58,11 @@ class Study:
                 f"{truth.disparity.shape[1]}×{truth.disparity.shape[0]}. Give the truth of this light field."
             )
 
-    @property
-    def rays(self) -> Any:
+    def pack(self, view_step: int = 1) -> Any:
+        """All views as kernels want them, or every view_step-th; shared by all explainers."""
         from ioadr.solver.problem import pack_rays
 
-        return self._once("rays", lambda: pack_rays(self.lightfield))
+        return self._once(f"rays {view_step}", lambda: pack_rays(self.lightfield, view_step))
 
     @property
     def limits(self) -> DisparityRange:
@@ -77,7 +77,7 @@ class Study:
         """Explains pixels before there is a map: how well the views agree at each disparity."""
         from ioadr.solver.explain import Explainer
 
-        return self._once("blind", lambda: Explainer(self.lightfield, None, self.limits, self.rays))
+        return self._once("blind", lambda: Explainer(self.lightfield, None, self.limits, self.pack))
 
     @property
     def given(self) -> Result | None:
@@ -95,7 +95,7 @@ class Study:
         from ioadr.solver.disparity_range import estimate_range
 
         with Workers() as workers:
-            return estimate_range(self.lightfield, self.rays, workers)
+            return estimate_range(self.lightfield, self.pack(), workers)
 
     def results(self) -> list[Result]:
         with self._lock:
@@ -132,7 +132,7 @@ class Study:
     def _result(self, key: str, estimate: Any) -> Result:
         from ioadr.solver.explain import Explainer
 
-        return Result(key, estimate, Explainer(self.lightfield, estimate, rays=self.rays))
+        return Result(key, estimate, Explainer(self.lightfield, estimate, pack=self.pack))
 
 
 def layer(study: Study, name: str, key: str, thin: int = 1) -> NDArray[Any]:

@@ -130,7 +130,7 @@ class Explorer {
         layers[name] = new kind(await fetched(`api/layer/${name}?result=${key}`));
       }
     }
-    this.views.result = key;
+    Object.assign(this.views, { result: key, count: known ? known.views : this.scene.views });
     this.views.show(layers);
     this.state.changes = known ? changes : {};
     $("what-if").hidden = !known;
@@ -281,7 +281,7 @@ class Explorer {
       box.dataset.number = name;
       return box;
     };
-    $("numbers").replaceChildren(...numbers(answer, layers, scene, i).map(entry));
+    $("numbers").replaceChildren(...numbers(answer, layers, scene, views.count, i).map(entry));
   }
 
   // Looking around.
@@ -432,7 +432,7 @@ class Explorer {
 const totalOf = (terms) => terms.data + terms.congruence + terms.planar;
 
 /** Name, value and remark of what is known about the pixel. */
-function numbers(answer, layers, scene, i) {
+function numbers(answer, layers, scene, count, i) {
   const { disparity, costs, minimum } = answer, metres = scene.unit === "m" ? " m" : "";
   const found = [["Pixel", `${answer.row}, ${answer.column}`, "row, column"]];
   if (disparity === null) found.push(["Cheapest", `${fixed(minimum.disparity, 3)} px`, "views alone"]);
@@ -440,7 +440,7 @@ function numbers(answer, layers, scene, i) {
     found.push(["Disparity", `${fixed(disparity, 4)} px`], ["Depth", `${fixed(layers.depth?.[i], 4)}${metres}`, metres ? "" : "relative"]);
     if (layers.normals) found.push(["Normal", normalText(layers.normals, i)]);
     if (layers.confidence) found.push(["Confidence", fixed(layers.confidence[i], 2)]);
-    if (layers.visible) found.push(["Visible views", `${answer.image.visible}`, `of ${scene.views}`]);
+    if (layers.visible) found.push(["Visible views", `${answer.image.visible}`, `of ${count}`]);
     found.push(["Cost", fixed(totalOf(costs), 3), `${fixed(costs.data, 2)} + ${fixed(costs.congruence, 2)} + ${fixed(costs.planar, 2)}`]);
   }
   if (layers.truth) found.push(["Truth", `${fixed(layers.truth[i], 4)} px`, disparity === null ? "" : `off by ${fixed(disparity - layers.truth[i], 3)}`]);

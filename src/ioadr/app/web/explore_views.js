@@ -47,6 +47,7 @@ class Views {
     this.scene = scene;
     this.layers = {};
     this.pictures = {};
+    this.count = scene.views; // that a result uses
     this.view = null; // grid index of another view than the reference
     this.overlay = null;
     this.viewer = new ViewsViewer(scene.width, scene.height);
@@ -210,9 +211,9 @@ const KINDS = {
     text: (views, i) => fixed(views.layers.confidence[i], 2),
   },
   visible: {
-    label: "Visible", title: () => "Visible views", needs: ["visible"], legend: (views) => bar(views, "confidence", "0", String(views.scene.views)),
-    fill: (views) => along(views.scene.scales.confidence, views.layers.visible, 0, views.scene.views),
-    text: (views, i) => `${views.layers.visible[i]} of ${views.scene.views}`,
+    label: "Visible", title: () => "Visible views", needs: ["visible"], legend: (views) => bar(views, "confidence", "0", String(views.count)),
+    fill: (views) => along(views.scene.scales.confidence, views.layers.visible, 0, views.count),
+    text: (views, i) => `${views.layers.visible[i]} of ${views.count}`,
   },
   truth: {
     label: "Truth", needs: ["truth", "disparity"], legend: disparityBar,

@@ -1,0 +1,92 @@
+"""A small scene with occlusions, its estimate, and an explorer that serves it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import ioadr
+from ioadr import Estimate
+from ioadr.evaluation.synthetic import Rendered, demo
+
+
+@cache
+def scene() -> Rendered:
+    """The demo's trellis before a wall, small: 5×5 views of 72×64 px."""
+    return demo(size=(64, 72), grid=(5, 5))
+
+
+@cache
+def estimate() -> Estimate:
+    return ioadr.estimate(scene().light_field, seed=4)
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+class Running:
+    """An explorer on a free port of this machine, in a thread of this process."""
+
+    def __init__(self, study: Any) -> None:
+        from ioadr.app.explorer.serving import bound, server
+
+        self.socket = bound(None)
+        self.port = self.socket.getsockname()[1]
+        self.server = server(study, self.port)
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]})
+        self.thread.start()
+        deadline = time.monotonic() + 20
+        while not self.server.started:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self.port}/"
+
+    def connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+
+    def ask(self, path: str, method: str = "GET", body: Any = None, **headers: str) -> Answer:
+        """`headers` with underscores for hyphens."""
+        connection = self.connection()
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        content = None
+        if body is not None:
+            content = body if isinstance(body, bytes) else json.dumps(body).encode()
+            sent = {"Content-Type": "application/json"} | sent
+        try:
+            connection.request(method, path, content, sent)
+            response = connection.getresponse()
+            return Answer(response.status, {k.lower(): v for k, v in response.getheaders()}, response.read())
+        finally:
+            connection.close()
+
+    def stop(self) -> None:
+        self.server.should_exit = True
+        self.thread.join(20)
+        self.socket.close()
+        assert not self.thread.is_alive()
+
+
+@contextmanager
+def explorer(study: Any) -> Iterator[Running]:
+    running = Running(study)
+    try:
+        yield running
+    finally:
+        running.stop()
