@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
-from ioadr.lightfield import LightField
+from ioadr.errors import InputError
+from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import Parameters, preset
 from ioadr.result import Estimate, SweepRecord
 from ioadr.solver.disparity_range import estimate_range
 from ioadr.solver.initialise import initialise
 from ioadr.solver.problem import pack_rays
-from ioadr.solver.refine import Refinement
+from ioadr.solver.refine import Part, Refinement
 from ioadr.solver.schedule import closing, plan
 
 Progress = Callable[[SweepRecord, NDArray[np.float32], int], None]
@@ -28,11 +29,14 @@ def estimate(
     seed: int = 0,
     progress: Progress | None = None,
     threads: int | None = None,
+    start: NDArray[np.float32] | None = None,
+    part: Part | None = None,
 ) -> Estimate:
     """Disparity, costs and visibility of the reference view of `lf`.
 
     Same light field, parameters and seed give the same bytes on any number of threads. `progress` may raise
-    to stop early.
+    to stop early. `start` is a map known to be near the result, such as that of a video's last frame: fewer
+    sweeps follow it (`search.warm_sweeps`). `part` says that `lf` is a part of a larger image.
     """
     parameters = parameters or preset("paper")
     clock = time.perf_counter()
@@ -46,9 +50,12 @@ def estimate(
     with Workers(threads) as workers:
         rays = pack_rays(lf, parameters.data.view_step)
         limits = lf.range or estimate_range(lf, rays, workers)
-        steps = plan(parameters, limits)
-        refinement = Refinement(lf, limits, parameters, workers, rays)
+        steps = plan(parameters, limits, warm=start is not None)
+        refinement = Refinement(lf, limits, parameters, workers, rays, part)
         refinement.disparity = initialise(lf, rays, limits, parameters.initialise, workers)
+        if start is not None:
+            first = refinement.disparity
+            refinement.begin_with(_usable(start, first, limits), first, closing(parameters, limits))
         report(SweepRecord(-1, "initialise", lf.height * lf.width, float("nan"), time.perf_counter() - clock))
         for step in steps:
             report(refinement.sweep(step, seed))
@@ -68,3 +75,14 @@ def estimate(
         seconds={"total": time.perf_counter() - clock},
         source={"name": lf.name, "grid": lf.grid, "reference": lf.reference, **lf.source},
     )
+
+
+def _usable(start: NDArray[np.float32], first: NDArray[np.float32], limits: DisparityRange) -> NDArray[np.float32]:
+    """A map to start from, inside the range; the first map where it has no value."""
+    if start.shape != first.shape:
+        raise InputError(
+            f"start: expected a map of {first.shape[1]}×{first.shape[0]} px, as the views are, "
+            f"found shape {start.shape}. Give the map of a frame of the same size."
+        )
+    known = np.where(np.isfinite(start), start, first)
+    return np.clip(known, limits.minimum, limits.maximum).astype(np.float32)

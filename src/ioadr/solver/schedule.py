@@ -29,9 +29,13 @@ class SweepPlan:
         return "congruence" if self.congruence_weight > 0 else "data"
 
 
-def plan(parameters: Parameters, limits: DisparityRange) -> list[SweepPlan]:
-    """All sweeps of an estimation, in order."""
-    return [_sweep(parameters, limits, q) for q in range(parameters.search.sweeps)]
+def plan(parameters: Parameters, limits: DisparityRange, warm: bool = False) -> list[SweepPlan]:
+    """All sweeps of an estimation, in order; of a warm one, which knows a good map, only the last of each phase."""
+    steps = [_sweep(parameters, limits, q) for q in range(parameters.search.sweeps)]
+    if not warm:
+        return steps
+    phases = [step for step in steps if not step.planar_weight], [step for step in steps if step.planar_weight]
+    return [step for phase in phases for step in phase[max(len(phase) - parameters.search.warm_sweeps, 0) :]]
 
 
 def closing(parameters: Parameters, limits: DisparityRange) -> SweepPlan:
