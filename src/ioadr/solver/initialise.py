@@ -57,7 +57,8 @@ def plane_sweep(rays: Rays, limits: DisparityRange, workers: Workers, half_width
     count = max(int(np.ceil(limits.extent * float(rays.reach.max()))), 2)
     planes = np.linspace(limits.minimum, limits.maximum, count + 1, dtype=np.float32)
     shape = (rays.height, rays.width)
-    cost, averaged, before = np.empty(shape, np.float32), np.empty(shape, np.float32), np.empty(shape, np.float32)
+    cost, averaged = np.empty(shape, np.float32), np.empty(shape, np.float32)
+    before = np.full(shape, np.inf, np.float32)  # the first plane has no neighbour on one side
     best = np.full((4, *shape), np.inf, np.float32)
     for index, d in enumerate(planes):
         workers.rows(plane_cost, rays.height, rays, d, cost)
