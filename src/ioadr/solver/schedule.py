@@ -32,10 +32,14 @@ class SweepPlan:
 def plan(parameters: Parameters, limits: DisparityRange, warm: bool = False) -> list[SweepPlan]:
     """All sweeps of an estimation, in order; of a warm one, which knows a good map, only the last of each phase."""
     steps = [_sweep(parameters, limits, q) for q in range(parameters.search.sweeps)]
-    if not warm:
-        return steps
-    phases = [step for step in steps if not step.planar_weight], [step for step in steps if step.planar_weight]
-    return [step for phase in phases for step in phase[max(len(phase) - parameters.search.warm_sweeps, 0) :]]
+    return _last_of_each_phase(steps, parameters.search.warm_sweeps) if warm else steps
+
+
+def _last_of_each_phase(steps: list[SweepPlan], count: int) -> list[SweepPlan]:
+    """`count` sweeps without planes and half as many, rounded up, with them."""
+    before = [step for step in steps if not step.planar_weight]
+    planar = [step for step in steps if step.planar_weight]
+    return before[max(len(before) - count, 0) :] + planar[max(len(planar) - (count + 1) // 2, 0) :]
 
 
 def closing(parameters: Parameters, limits: DisparityRange) -> SweepPlan:
