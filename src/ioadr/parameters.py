@@ -88,7 +88,7 @@ class Search:
     """What is tried and what is accepted (§ VI-B, § VI-C)."""
 
     sweeps: int = _option(10, "q_max", 0, 1000)
-    warm_sweeps: int = _option(2, "last sweeps before the planar ones, half as many of those, after a known map", 1, 1000)
+    warm_sweeps: int = _option(2, "last sweeps before planar ones, half as many of those, after a known map", 1, 1000)
     temperature: float = _option(10.0, "T_0, grey levels", 0)
     cooling: float = _option(0.8, "α, factor every second sweep", 0, 1)
     perturbation: float = _option(0.04, "σ of the random candidate", 0)
