@@ -182,7 +182,7 @@ def test_threads_get_the_same_and_little_is_kept(estimate, pixels):
 
     def total(width: int) -> float:
         varied = estimate.parameters.vary({"planar.half_width": width})
-        return float(explainer.explain(*pixels[0], varied).curve.total.sum())
+        return float(explainer.explain(pixels[0][0], pixels[0][1], varied).curve.total.sum())
 
     with ThreadPoolExecutor(8) as pool:
         together = list(pool.map(total, widths))

@@ -62,7 +62,7 @@ class Runs:
                 try:
                     line = await asyncio.wait_for(lines.get(), LISTENING_SECONDS)
                 except TimeoutError:
-                    if await request.is_disconnected():
+                    if cancelled.is_set() or await request.is_disconnected():
                         return
                     continue
                 if line is None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from functools import wraps
+from socket import socket
 from typing import Any
 
+import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
@@ -72,12 +73,7 @@ class Explorer:
             Route("/api/neighbourhood", self.neighbourhood, methods=["POST"]),
         ]
         guard = Middleware(LocalOnly, port=port)
-        self.app = Starlette(routes=routes, middleware=[guard], lifespan=self._life)
-
-    @asynccontextmanager
-    async def _life(self, _: Starlette) -> AsyncIterator[None]:
-        yield
-        self.runs.stop()
+        self.app = Starlette(routes=routes, middleware=[guard])
 
     async def page(self, _: Request) -> Response:
         return Response(web("explore.html"), media_type="text/html")
@@ -151,6 +147,18 @@ class Explorer:
     def _told(self, request: Request, work: Work) -> Response:
         self.runs.check_free()
         return StreamingResponse(self.runs.told(request, work), media_type="application/x-ndjson")
+
+
+class StoppingServer(uvicorn.Server):
+    """Ends estimations first: it would wait for their answers."""
+
+    def __init__(self, config: uvicorn.Config, runs: Runs) -> None:
+        super().__init__(config)
+        self.runs = runs
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        self.runs.stop()
+        await super().shutdown(sockets)
 
 
 def _jpeg(content: bytes) -> Response:

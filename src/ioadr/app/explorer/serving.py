@@ -35,20 +35,23 @@ def server(study: Study, port: int) -> Server:
     try:
         import uvicorn
 
-        from ioadr.app.explorer.server import Explorer
+        from ioadr.app.explorer.server import Explorer, StoppingServer
     except ModuleNotFoundError as error:
         raise InputError(
             f"explore: expected the package {error.name}, found none. Install it with: pip install 'ioadr[explore]'"
         ) from error
+    explorer = Explorer(study, port)
     config = uvicorn.Config(
-        Explorer(study, port).app,
+        explorer.app,
         log_level="warning",
         access_log=False,
         server_header=False,
+        proxy_headers=False,
+        lifespan="off",
         timeout_graceful_shutdown=1,
         limit_concurrency=200,
     )
-    return uvicorn.Server(config)
+    return StoppingServer(config, explorer.runs)
 
 
 def serve(study: Study, port: int | None, browser: bool, say: Callable[[str], None]) -> None:

@@ -66,7 +66,7 @@ class Explorer {
     this.knobs = new Knobs($("knobs"), (changes) => { this.state.changes = changes; this.pixels.call(); });
     this.controls();
     addEventListener("keydown", (event) => this.key(event));
-    addEventListener("hashchange", () => this.restore());
+    addEventListener("hashchange", () => this.follow());
   }
 
   async start() {
@@ -77,16 +77,22 @@ class Explorer {
     await this.views.look(null, null);
     document.documentElement.dataset.seen = "true";
     if (scene.truth) this.views.layers.truth = new Float32Array(await fetched("api/layer/truth"));
-    const wanted = this.state.result;
-    if (wanted && !this.results.has(wanted)) say("The result of this link is no longer there; estimate it again.");
-    await this.useResult(this.results.has(wanted) ? wanted : [...this.results.keys()].pop() || "", this.state.changes);
-    this.restore();
+    await this.follow();
   }
 
   // What the address says.
 
+  async follow() {
+    const { result = "given", changes = {} } = read(location.hash), known = this.results.has(result);
+    if (!known && result !== "given") say("The result of this link is no longer there; estimate it again.");
+    await this.useResult(known ? result : [...this.results.keys()].pop() || "", changes);
+    this.restore();
+  }
+
   restore() {
-    const { scene, views } = this, said = read(location.hash);
+    const { scene, views } = this, { changes, result, ...said } = read(location.hash), [low, high] = scene.range;
+    if (said.view && !scene.present[said.view[0]]?.[said.view[1]]) delete said.view;
+    if ("trial" in said) said.trial = Math.min(Math.max(said.trial, low), high);
     Object.assign(this.state, said);
     if (said.zoom) Object.assign(views.viewer, { zoom: said.zoom[0], top: said.zoom[1], left: said.zoom[2] });
     const [row, column] = this.state.pixel || [scene.height >> 1, scene.width >> 1];
@@ -132,7 +138,8 @@ class Explorer {
     }
     Object.assign(this.views, { result: key, count: known ? known.views : this.scene.views });
     this.views.show(layers);
-    this.state.changes = known ? changes : {};
+    const meant = ([name, value]) => known?.parameters.some((one) => one.name === name) && value === value;
+    this.state.changes = Object.fromEntries(Object.entries(changes).filter(meant));
     $("what-if").hidden = !known;
     if (known) this.knobs.show(known.parameters, this.state.changes);
     if (Object.keys(this.state.changes).length) $("what-if").open = true;
