@@ -14,13 +14,14 @@ from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import Parameters, preset
 from ioadr.result import Estimate, SweepRecord
 from ioadr.solver.disparity_range import estimate_range
+from ioadr.solver.finish import Finisher
 from ioadr.solver.initialise import initialise
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Part, Refinement
 from ioadr.solver.schedule import closing, plan
 
 Progress = Callable[[SweepRecord, NDArray[np.float32], int], None]
-"""Called after the first map and every sweep with its record, the map so far and the number of sweeps."""
+"""Called after the first map, every sweep and finishing pass: its record, the map so far, how many there will be."""
 
 
 def estimate(
@@ -45,12 +46,13 @@ def estimate(
     def report(record: SweepRecord) -> None:
         history.append(record)
         if progress is not None:
-            progress(record, refinement.disparity, len(steps))
+            progress(record, refinement.disparity, total)
 
     with Workers(threads) as workers:
         rays = pack_rays(lf, parameters.data.view_step)
         limits = lf.range or estimate_range(lf, rays, workers)
         steps = plan(parameters, limits, warm=start is not None)
+        total = len(steps) + parameters.finish.passes
         refinement = Refinement(lf, limits, parameters, workers, rays, part)
         refinement.disparity = initialise(lf, rays, limits, parameters.initialise, workers)
         if start is not None:
@@ -59,7 +61,12 @@ def estimate(
         report(SweepRecord(-1, "initialise", lf.height * lf.width, float("nan"), time.perf_counter() - clock))
         for step in steps:
             report(refinement.sweep(step, seed))
-        costs, visible = refinement.final_costs(closing(parameters, limits))
+        last = closing(parameters, limits)
+        if parameters.finish.passes:
+            finisher = Finisher(refinement, last)
+            for index in range(len(steps), total):
+                report(finisher.run(index))
+        costs, visible = refinement.final_costs(last)
     return Estimate(
         disparity=refinement.disparity,
         costs=costs,
@@ -73,7 +80,7 @@ def estimate(
         seed=seed,
         history=tuple(history),
         seconds={"total": time.perf_counter() - clock},
-        source={"name": lf.name, "grid": lf.grid, "reference": lf.reference, **lf.source},
+        source={"name": lf.name, "grid": lf.grid, "reference": lf.reference, "reach": lf.reach, **lf.source},
     )
 
 

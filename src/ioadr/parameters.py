@@ -103,6 +103,25 @@ class Search:
 
 
 @dataclass(frozen=True)
+class Finish:
+    """Surfaces fitted to the linearised data after the sweeps; not in the paper (decision 0004)."""
+
+    passes: int = _option(0, "times that data are linearised and surfaces fitted", 0, 10)
+    softening: float = _option(0.1, "share of each direct neighbour in the views' samples", 0, 0.33)
+    colour_scale: float = _option(4.0, "grey levels at which a view's residual counts half", 0.1)
+    noise: float = _option(2.0, "grey levels that a residual has at least", 0.01)
+    furthest: float = _option(0.03, "px that a pass moves a pixel's target at most", 0)
+    occluder_growth: int = _option(2, "px by which occluders are grown: samples beside an edge are mixed", 0, 10)
+    edge_half_width: int = _option(2, "px around jumps of the map where the sweeps' value is kept as target", 0, 10)
+    edge_jump: float = _option(0.25, "px of disparity that are such a jump", 0)
+    finest: float = _option(0.01, "px, standard deviation of the best target", 0)
+    gate: float = _option(4.0, "standard deviations at which a target stops to count", 0.1)
+    widest_gate: float = _option(0.08, "px at which it does so in any case", 0.001)
+    caution: float = _option(3.0, "standard deviations by which patches of different width may disagree", 0.1)
+    widest: int = _option(32, "px, radius of the widest patch", 2, 64)
+
+
+@dataclass(frozen=True)
 class Parameters:
     """All parameters of one estimation."""
 
@@ -111,6 +130,7 @@ class Parameters:
     congruence: CongruenceTerm = field(default_factory=CongruenceTerm)
     planar: PlanarTerm = field(default_factory=PlanarTerm)
     search: Search = field(default_factory=Search)
+    finish: Finish = field(default_factory=Finish)
 
     def __post_init__(self) -> None:
         for group in fields(self):
@@ -248,11 +268,20 @@ _FAST = {
     "planar.weight": 0.0,
 }
 
+# The sweeps up to the planar ones, from a better first map, then surfaces fitted to the linearised data.
+_BEST = {
+    "initialise.method": "plane-sweep",
+    "search.sweeps": 6,
+    "planar.weight": 0.0,
+    "finish.passes": 2,
+}
+
 PRESETS: Mapping[str, Parameters] = MappingProxyType(
     {
         "paper": Parameters(),
         "text": Parameters().vary(_TEXT),
         "fast": Parameters().vary(_FAST),
+        "best": Parameters().vary(_BEST),
     }
 )
 

@@ -74,7 +74,7 @@ def pixel_deviation(rays, n0, m0, d, weights):
 
 @kernel
 def split_deviation(rays, n0, m0, d, hidden):
-    """Sum of |colour − reference| (grey levels) and number of views, over all inside the image and over those not hidden.
+    """Sum of |colour − reference| (grey levels) and number of views: of all inside the image, and of those not hidden.
 
     hidden uint64 [V/64]: bit v % 64 of word v // 64 is set where view v does not see the point. Loops here only read
     and add up, because a store beside scattered reads would keep them from being vectorised.
@@ -178,6 +178,8 @@ def find_hidden(rays, occluders, n0, m0, d, margin, hidden, found):
                     hidden[w] |= hidden_by(rays, occluders, n0, m0, d, d_occluder, w)
             bits >>= np.uint64(1)
             level += 1
+    # Nothing hides the pixel where it was found; rounding of the surface there might say otherwise.
+    hidden[rays.reference // 64] &= ~(np.uint64(1) << np.uint64(rays.reference % 64))
     return True
 
 

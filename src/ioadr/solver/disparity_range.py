@@ -37,7 +37,7 @@ def estimate_range(lf: LightField, rays: Rays, workers: Workers) -> DisparityRan
     supported = _supported(votes, 2.0 / float(rays.reach.max()))
     if len(supported) < SUPPORT:
         raise InputError(
-            f"{lf.name}: expected texture from which to tell the disparity range, found {len(supported)} clear matches. "
+            f"{lf.name}: expected texture that tells the disparity range, found {len(supported)} clear matches. "
             "Give the range yourself with --range MIN MAX."
         )
     low, high = float(supported.min()), float(supported.max())

@@ -22,7 +22,8 @@ def _along_row(row, taps, out):
 def epi_orientation(begin, end, epi, centre, smooth, difference, slope, reliability):
     """Slope (px per view) and coherence of the lines through view `centre`; both float32 [N, M].
 
-    epi float32 [K, N, M]: views along one line, shifting along m; rows begin … end − 1; smooth, difference float32 [taps].
+    Rows begin … end − 1; epi float32 [K, N, M]: views along one line, shifting along m; smooth, difference float32
+    [taps].
     """
     views, _, width = epi.shape
     half = smooth.size // 2

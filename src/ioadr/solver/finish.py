@@ -1,0 +1,102 @@
+"""The finish: what the visible views want (`cost.linearised`), made into surfaces (`solver.local_fit`)."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._jit import Workers
+from ioadr.cost.linearised import linearise, soften
+from ioadr.geometry.ppp import Rays
+from ioadr.parameters import Finish
+from ioadr.result import SweepRecord
+from ioadr.solver.local_fit import fit_surfaces
+from ioadr.solver.problem import snapshot_occluders
+from ioadr.solver.refine import Refinement
+from ioadr.solver.schedule import SweepPlan
+
+FloatMap = NDArray[np.float32]
+UNIT = 8.0
+"""px per unit of a patch's coordinates, which keeps its moments of like size."""
+
+
+class Finisher:
+    """Passes over the map of a refinement; the softened views serve all of them."""
+
+    def __init__(self, refinement: Refinement, closing: SweepPlan) -> None:
+        self.refinement, self.closing = refinement, closing
+        self.term, self.workers = refinement.parameters.finish, refinement.workers
+        self.rays = softened_rays(refinement.rays, self.term.softening, self.workers)
+
+    def run(self, index: int) -> SweepRecord:
+        """One pass: linearise around the map, fit surfaces to the targets."""
+        begin, before = time.perf_counter(), self.refinement.disparity
+        target, precision = self.linearised(before)
+        fitted = fit(before, target, precision, self.term, self.workers)
+        limits = self.refinement.limits
+        self.refinement.disparity = np.clip(fitted, np.float32(limits.minimum), np.float32(limits.maximum))
+        changed = int(np.count_nonzero(np.abs(fitted - before) > 1e-3))
+        cost = float(self.refinement.state.cost.mean())
+        return SweepRecord(index, "finish", changed, cost, time.perf_counter() - begin)
+
+    def linearised(self, disparity: FloatMap) -> tuple[FloatMap, FloatMap]:
+        """Targets and their precision [N, M]; beside jumps of the map the target is the map itself."""
+        refinement, term = self.refinement, self.term
+        grown = grow(disparity, term.occluder_growth)
+        occluders = snapshot_occluders(
+            grown, refinement.rays, refinement.limits, refinement.parameters.data, self.workers
+        )
+        model = refinement.model(self.closing, occluders=occluders)._replace(rays=self.rays)
+        target, precision = np.empty_like(disparity), np.empty_like(disparity)
+        numbers = np.float32(term.colour_scale), np.float32(term.noise), np.float32(term.furthest)
+        self.workers.rows(linearise, disparity.shape[0], model, disparity, *numbers, target, precision)
+        jump = grow(disparity, term.edge_half_width) + grow(-disparity, term.edge_half_width)
+        return np.where(jump > term.edge_jump, disparity, target), precision
+
+
+def fit(disparity: FloatMap, target: FloatMap, precision: FloatMap, term: Finish, workers: Workers) -> FloatMap:
+    """The widest patch of each pixel that the targets do not contradict, at the pixel itself."""
+    scales, offsets = patches(term.widest)
+    pad = int(np.abs(offsets).max())
+    limited = 1.0 / (1.0 / np.maximum(precision, 1e-9) + term.finest**2)
+    padded_target, padded_precision = np.pad(target, pad), np.pad(limited.astype(np.float32), pad)
+    steps = (offsets[:, 0] * padded_target.shape[1] + offsets[:, 1]).astype(np.int32)
+    ys, xs = (offsets.T / UNIT).astype(np.float32)
+    patch = scales, steps, xs, ys
+    gates = np.float32(term.gate**-2), np.float32(term.widest_gate**-2), term.caution
+    fitted = np.empty_like(disparity)
+    data = disparity, padded_target, padded_precision, pad
+    workers.rows(fit_surfaces, len(disparity), *data, *patch, *gates, fitted)
+    return fitted
+
+
+def patches(widest: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Discs of doubling radius from 2 px on, the larger ones on every second pixel: bounds [S + 1], offsets [W, 2]."""
+    discs, radius = [], 2
+    while radius <= widest:
+        reach = np.arange(-radius, radius + 1, 1 if radius <= 4 else 2)
+        square = np.stack(np.meshgrid(reach, reach, indexing="ij"), axis=-1).reshape(-1, 2)
+        discs.append(square[(square**2).sum(axis=1) <= (radius + 0.5) ** 2])
+        radius *= 2
+    bounds = np.cumsum([0, *map(len, discs)])
+    return bounds.astype(np.int32), np.concatenate(discs)
+
+
+def grow(values: FloatMap, half_width: int) -> FloatMap:
+    """Maximum over a square of 2·half_width + 1 px."""
+    for axis in (0, 1):
+        padding = [(half_width, half_width) if a == axis else (0, 0) for a in (0, 1)]
+        padded = np.pad(values, padding, mode="edge")
+        size = values.shape[axis]
+        shifts = [np.take(padded, range(i, i + size), axis) for i in range(2 * half_width + 1)]
+        values = np.maximum.reduce(shifts)
+    return values
+
+
+def softened_rays(rays: Rays, side: float, workers: Workers) -> Rays:
+    """The views, slightly smoothed, so that detail beyond the sampling does not pull disparities."""
+    softened = np.empty_like(rays.samples)
+    workers.rows(soften, rays.dy.size, rays, np.float32(side), softened)
+    return rays._replace(samples=softened)
