@@ -24,6 +24,7 @@ def bound(port: int | None) -> socket.socket:
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         found.bind((HOST, port or 0))
+        found.listen(128)  # whoever reads the address may connect at once
     except OSError as error:
         found.close()
         raise InputError(f"--port {port}: expected a free port, found: {error}. Leave it out for any.") from error
