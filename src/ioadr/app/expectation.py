@@ -17,12 +17,19 @@ OVERHEAD = 150_000_000
 
 def expected_seconds(lightfield: LightField) -> float:
     """On this machine, with all its cores."""
-    samples = lightfield.view_count * lightfield.height * lightfield.width
-    return SECONDS_PER_SAMPLE * samples / cores()
+    return core_seconds(lightfield.view_count, lightfield.height, lightfield.width) / cores()
 
 
 def expected_bytes(lightfield: LightField) -> int:
     """Peak of the whole process."""
-    pixels = lightfield.height * lightfield.width
-    packed = BYTES_PER_SAMPLE * lightfield.view_count * pixels
-    return int(lightfield.views.nbytes + packed + BYTES_PER_PIXEL * pixels + OVERHEAD)
+    return peak_bytes(lightfield.view_count, lightfield.height, lightfield.width, lightfield.views.nbytes)
+
+
+def core_seconds(views: int, height: int, width: int) -> float:
+    """Of one core, for an estimation with the preset `paper`."""
+    return SECONDS_PER_SAMPLE * views * height * width
+
+
+def peak_bytes(views: int, height: int, width: int, stored: int) -> int:
+    """Of a process that estimates a light field whose samples take `stored` bytes."""
+    return stored + (BYTES_PER_SAMPLE * views + BYTES_PER_PIXEL) * height * width + OVERHEAD

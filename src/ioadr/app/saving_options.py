@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from ioadr.app.sections import option
 
 if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth
+    from ioadr.io.save import Writer
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
 
@@ -34,14 +35,22 @@ class Saving:
         check_formats(self.formats or ())
         check_folder(folder, overwrite=self.overwrite)
 
-    def save(self, estimate: Estimate, folder: str, lightfield: LightField, truth: Truth | None = None) -> list[str]:
-        """Paths of what was written; the report belongs to the result and is written with it or not at all."""
+    def save(
+        self,
+        estimate: Estimate,
+        folder: str,
+        lightfield: LightField | None,
+        truth: Truth | None = None,
+        also: Mapping[str, Writer] | None = None,
+    ) -> list[str]:
+        """Paths of what was written; the report and `also` are part of the result: all of it is written or nothing."""
         from ioadr.app.report import report_html
 
         options: dict[str, Any] = {} if self.formats is None else {"formats": self.formats}
+        options["also"] = dict(also or {})
         if self.report:
             page = report_html(estimate, lightfield, truth)
-            options["also"] = {"report.html": lambda path: path.write_text(page, encoding="utf-8")}
+            options["also"]["report.html"] = lambda path: path.write_text(page, encoding="utf-8")
         return estimate.save(folder, overwrite=self.overwrite, **options)
 
 

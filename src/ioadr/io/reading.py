@@ -23,8 +23,8 @@ from ioadr.io.samples import Samples, prepared, resized
 from ioadr.io.subset import camera_of, chosen_views, chosen_window, scaled_size
 from ioadr.lightfield import DisparityRange, LightField
 
-CHUNK = 16
-"""Views that are held at full size at a time while they are scaled."""
+CHUNK, CHUNK_BYTES = 16, 200_000_000
+"""Views, and bytes, that are held at full size at a time while they are scaled or thinned out."""
 
 
 def read(path: str | os.PathLike[str], options: ReadOptions | None = None, **changes: Any) -> LightField:
@@ -38,7 +38,7 @@ def read(path: str | os.PathLike[str], options: ReadOptions | None = None, **cha
     with damage_explained(capture.path, f"views in {capture.format} form"):
         views = _loaded(capture, window, chosen.scale)
     samples = prepared(views, capture, chosen)
-    return _light_field(capture, samples, window, chosen)
+    return light_field(capture, samples, window, chosen)
 
 
 def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Capture:
@@ -63,17 +63,24 @@ def _loaded(capture: Capture, window: Window, scale: float) -> NDArray[Any]:
         raise InputError(f"{capture.path}: expected views, found that none is left. Choose other --views or --skip.")
     size = scaled_size(window, scale)
     sample = capture.channels * capture.dtype.itemsize
-    full = (len(numbers) if scale == 1.0 else min(CHUNK, len(numbers))) * window.height * window.width * sample
+    at_once = len(numbers) if scale == 1.0 else min(chunk(window, sample), len(numbers))
+    full = at_once * window.height * window.width * sample
     reduced = 0 if scale == 1.0 else len(numbers) * size[0] * size[1] * sample
     kind = f"{capture.channels} × {capture.dtype}"
     check_memory(capture.path, full + reduced, f"{len(numbers)} views of {window.width}×{window.height} px, {kind}")
     if scale == 1.0:
         return capture.load(numbers, window)
-    parts = [numbers[start : start + CHUNK] for start in range(0, len(numbers), CHUNK)]
+    parts = [numbers[start : start + at_once] for start in range(0, len(numbers), at_once)]
     return np.concatenate([resized(capture.load(part, window), scale, size) for part in parts])
 
 
-def _light_field(capture: Capture, samples: Samples, window: Window, options: ReadOptions) -> LightField:
+def chunk(window: Window, sample: int) -> int:
+    """Views with `sample` bytes a pixel to load at a time."""
+    return max(1, min(CHUNK, CHUNK_BYTES // (window.height * window.width * sample)))
+
+
+def light_field(capture: Capture, samples: Samples, window: Window, options: ReadOptions) -> LightField:
+    """The nouns out of what was found in files."""
     present = capture.available.copy()
     present[present] = samples.usable
     name = capture.name or capture.path.resolve().name

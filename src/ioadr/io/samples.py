@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -33,17 +33,40 @@ class Samples:
     notes: tuple[str, ...] = ()
 
 
-def prepared(views: NDArray[Any], capture: Capture, options: ReadOptions) -> Samples:
+@dataclass(frozen=True)
+class Decided:
+    """What the whole light field says about its samples, so that its parts are prepared alike."""
+
+    usable: NDArray[np.bool_]
+    white: float | None
+    notes: tuple[str, ...]
+
+
+def prepared(views: NDArray[Any], capture: Capture, options: ReadOptions, stride: int = STRIDE) -> Samples:
     """Samples as the method wants them."""
     names = _names(capture)
     _check_finite(views, capture, names)
-    samples = _without_alpha(views, capture, options)
-    samples = _with_white(samples, capture, options)
+    samples = _with_white(_without_alpha(views, capture, options, stride), capture, options, stride)
     if options.encoding == "linear":
         samples = _encoded(samples)
-    sparse = np.ascontiguousarray(samples.views[:, ::STRIDE, ::STRIDE])
+    sparse = np.ascontiguousarray(samples.views[:, ::stride, ::stride])
     _check_texture(samples, sparse, capture, names)
     return _without_dark(samples, sparse, names) if options.dark == "drop" else samples
+
+
+def decided(sparse: NDArray[Any], capture: Capture, options: ReadOptions) -> Decided:
+    """As `prepared` decides from every STRIDE-th row and column, which are given here."""
+    samples = prepared(sparse, capture, options, stride=1)
+    white = _with_white(_without_alpha(sparse, capture, options, 1), capture, options, 1).white
+    return Decided(samples.usable, white, samples.notes)
+
+
+def prepared_as(views: NDArray[Any], capture: Capture, options: ReadOptions, known: Decided) -> Samples:
+    """Samples of a part of the views; a part may well be dark or of one colour."""
+    _check_finite(views, capture, _names(capture))
+    coloured = views if capture.channels in (1, 3) else np.ascontiguousarray(views[..., :-1])
+    samples = Samples(coloured, known.usable, known.white, known.notes)
+    return replace(_encoded(samples), notes=known.notes) if options.encoding == "linear" else samples
 
 
 def resized(views: NDArray[Any], scale: float, size: tuple[int, int]) -> NDArray[Any]:
@@ -84,7 +107,7 @@ def _check_finite(views: NDArray[Any], capture: Capture, names: list[str]) -> No
             )
 
 
-def _without_alpha(views: NDArray[Any], capture: Capture, options: ReadOptions) -> Samples:
+def _without_alpha(views: NDArray[Any], capture: Capture, options: ReadOptions, stride: int) -> Samples:
     """Colour without its last of 2 or 4 channels, which may say that a view saw nothing."""
     usable = np.ones(len(views), bool)
     if capture.channels in (1, 3):
@@ -92,18 +115,18 @@ def _without_alpha(views: NDArray[Any], capture: Capture, options: ReadOptions) 
     kind = "weight" if capture.weighted else "alpha"
     use = capture.weighted if options.alpha == "auto" else options.alpha == "views"
     if use:
-        seen = views[:, ::STRIDE, ::STRIDE, -1].astype(np.float64).mean(axis=(1, 2))
+        seen = views[:, ::stride, ::stride, -1].astype(np.float64).mean(axis=(1, 2))
         usable = seen >= 0.5 * seen.max()
     dropped = int(np.count_nonzero(~usable))
     note = f"{kind} channel: {dropped} views mostly transparent, left out" if use else f"{kind} channel ignored"
     return Samples(np.ascontiguousarray(views[..., :-1]), usable, capture.white, (note,))
 
 
-def _with_white(samples: Samples, capture: Capture, options: ReadOptions) -> Samples:
+def _with_white(samples: Samples, capture: Capture, options: ReadOptions, stride: int) -> Samples:
     """White as given, else guessed where the type's maximum cannot be it: 10 to 14 bits in 16, or HDR floats."""
     if options.white is not None or capture.white is not None:
         return _replaced(samples, white=options.white or capture.white)
-    sparse = samples.views[:, ::STRIDE, ::STRIDE]
+    sparse = samples.views[:, ::stride, ::stride]
     brightest = float(sparse.max())
     if samples.views.dtype.name == "uint16" and brightest < 2**14:
         bits = max(8, int(brightest).bit_length())
