@@ -18,10 +18,11 @@ from ioadr.cost.congruence import neighbour_weights
 from ioadr.cost.occlusion import Occluders, find_hidden
 from ioadr.cost.planar import Planes
 from ioadr.cost.total import Model, State, smoothed_around
+from ioadr.geometry.camera import RayModel
 from ioadr.geometry.plane import mark_inliers
 from ioadr.geometry.ppp import Rays, point_projection_image
 from ioadr.lightfield import DisparityRange, LightField
-from ioadr.parameters import Parameters, preset
+from ioadr.parameters import Parameters, PlanarTerm, preset
 from ioadr.result import Estimate
 from ioadr.solver import problem
 from ioadr.solver.candidates import MOST, propose
@@ -69,7 +70,7 @@ class Explainer:
         """
         parameters = (parameters or self.parameters).vary({} if self.estimate else NO_MAP)
         step = closing(parameters, self.limits)
-        model, state = self._problem(parameters, step)
+        model, state = self._problem(parameters, step, (row, column))
         chosen = state.disparity[row + model.pad, column + model.pad] if self.estimate else None
         hypotheses = [np.float32(d) for d in (chosen, trial) if d is not None]
         curve = _curve(model, state, row, column, self._samples(hypotheses))
@@ -86,12 +87,14 @@ class Explainer:
             candidates=tuple(self._candidates(model, state, step, row, column)) if self.estimate else (),
         )
 
-    def prepare(self, parameters: Parameters | None = None) -> None:
+    def prepare(self) -> None:
         """Make beforehand what all pixels need, so that the first is explained as quickly as the others."""
-        parameters = parameters or self.parameters
-        self._problem(parameters, closing(parameters, self.limits))
+        self._problem(self.parameters, closing(self.parameters, self.limits))
 
-    def _problem(self, parameters: Parameters, step: SweepPlan) -> tuple[Model, State]:
+    def _problem(
+        self, parameters: Parameters, step: SweepPlan, pixel: tuple[int, int] | None = None
+    ) -> tuple[Model, State]:
+        """What a sweep would work with; planes of other parameters than the result's only at `pixel`."""
         with Workers() as workers:
             rays = self._pack(parameters.data.view_step)
             refinement = Refinement(self.lf, self.limits, parameters, workers, rays)
@@ -99,16 +102,21 @@ class Explainer:
                 refinement.disparity = self.estimate.disparity
                 refinement.state.cost[:] = _accepted(self.estimate)
             occluders = self._occluders(parameters, rays, workers)
-            planes = self._planes(parameters, step, workers)
+            planes = self._planes(parameters, step, pixel, workers)
             return refinement.model(step, occluders, planes), refinement.state
 
     def _occluders(self, parameters: Parameters, rays: Rays, workers: Workers) -> Occluders:
         term, make = parameters.data, problem.snapshot_occluders
         return self._once(term, lambda: make(self._map(), rays, self.limits, term, workers))
 
-    def _planes(self, parameters: Parameters, step: SweepPlan, workers: Workers) -> Planes:
-        term, fits = replace(parameters.planar, weight=1.0, first_sweep=0, refit_from=0), step.plane_fits
-        return self._once((term, fits), lambda: problem.fit_planes(self._map(), self.lf, term, fits, workers))
+    def _planes(
+        self, parameters: Parameters, step: SweepPlan, pixel: tuple[int, int] | None, workers: Workers
+    ) -> Planes:
+        term, fits = _geometry(parameters.planar), step.plane_fits
+        rays = problem.plane_geometry(self.lf, term)
+        if pixel is None or not fits or term == _geometry(self.parameters.planar):
+            return self._once((term, fits), lambda: problem.fit_planes(self._map(), rays, term, fits, workers))
+        return _planes_at(pixel, self._map(), rays, term, fits, workers)
 
     def _map(self) -> NDArray[np.float32]:
         if self.estimate:
@@ -177,6 +185,30 @@ class Explainer:
         names = [name for name, tried in flags if tried]
         for name, value, cost in zip(names, values, costs, strict=False):
             yield Candidate(name, float(value), float(cost))
+
+
+def _geometry(term: PlanarTerm) -> PlanarTerm:
+    """The term without what planes do not depend on."""
+    return replace(term, weight=1.0, first_sweep=0, refit_from=0)
+
+
+def _planes_at(
+    pixel: tuple[int, int],
+    disparity: NDArray[np.float32],
+    rays: RayModel,
+    term: PlanarTerm,
+    fits: int,
+    workers: Workers,
+) -> Planes:
+    """Planes from the part of the map that those at a pixel depend on; elsewhere they are zero."""
+    reach = fits * term.half_width + (fits - 1) * term.kernel_half_width + problem.plane_border(term) + 1
+    top, left = (max(place - reach, 0) for place in pixel)
+    part = np.ascontiguousarray(disparity[top : pixel[0] + reach + 1, left : pixel[1] + reach + 1])
+    moved = rays._replace(n0=rays.n0 - top, m0=rays.m0 - left)
+    found = problem.fit_planes(part, moved, term, fits, workers)
+    around = (0, 0), (top, disparity.shape[0] - top - part.shape[0]), (left, disparity.shape[1] - left - part.shape[1])
+    maps = {"normals": np.pad(found.normals, around), "robust": np.pad(found.robust, around)}
+    return found._replace(plane=np.pad(found.plane, around[1:]), rays=rays, **maps)
 
 
 def _accepted(estimate: Estimate) -> NDArray[np.float32]:

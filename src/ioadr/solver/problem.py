@@ -12,7 +12,7 @@ from ioadr.cost.congruence import CongruenceWeights
 from ioadr.cost.occlusion import TILE, DataWeights, Occluders, level_of, raise_ceiling, summarise_levels
 from ioadr.cost.planar import Planes
 from ioadr.errors import InputError
-from ioadr.geometry.camera import relative_camera
+from ioadr.geometry.camera import RayModel, relative_camera
 from ioadr.geometry.normals import smooth_normals
 from ioadr.geometry.plane import robust_planes, surface_points
 from ioadr.geometry.ppp import LEVELS, MISSING, Rays
@@ -133,10 +133,15 @@ def snapshot_occluders(
     )
 
 
-def fit_planes(disparity: FloatMap, lf: LightField, term: PlanarTerm, fits: int, workers: Workers) -> Planes:
-    """ν_rob and d_μ of the map, fitted `fits` times, each time to the planes of the last; empty without a fit."""
+def plane_geometry(lf: LightField, term: PlanarTerm) -> RayModel:
+    """The geometry in which planes are fitted."""
     camera = lf.camera or relative_camera(lf.width, lf.height)
-    rays = camera.benchmark() if term.normals == "benchmark" else camera.pinhole()
+    return camera.benchmark() if term.normals == "benchmark" else camera.pinhole()
+
+
+def fit_planes(disparity: FloatMap, rays: RayModel, term: PlanarTerm, fits: int, workers: Workers) -> Planes:
+    """ν_rob and d_μ of the map, fitted `fits` times, each time to the planes of the last; empty without a fit."""
+    height = disparity.shape[0]
     robust = np.zeros((3, *(disparity.shape if fits else (0, 0))), np.float32)
     plane = np.zeros(robust.shape[1:], np.float32)
     normals = np.empty_like(robust)
@@ -146,10 +151,10 @@ def fit_planes(disparity: FloatMap, lf: LightField, term: PlanarTerm, fits: int,
         limits = plane_border(term), np.float32(term.inlier_share), tolerance
         surface = disparity
         for _ in range(fits):
-            workers.rows(smooth_normals, lf.height, surface, rays, _kernel(term), normals)
-            workers.rows(surface_points, lf.height, surface, rays, points)
+            workers.rows(smooth_normals, height, surface, rays, _kernel(term), normals)
+            workers.rows(surface_points, height, surface, rays, points)
             workers.rows(
-                robust_planes, lf.height, disparity, rays, points, normals, plane_window(term), *limits, robust, plane
+                robust_planes, height, disparity, rays, points, normals, plane_window(term), *limits, robust, plane
             )
             surface = plane.copy()
     central = term.small_kernel == "central"

@@ -81,7 +81,9 @@ class Refinement:
                 self.disparity, self.rays, self.limits, self.parameters.data, self.workers
             )
         if planes is None:
-            planes = problem.fit_planes(self.disparity, self.lf, self.parameters.planar, step.plane_fits, self.workers)
+            term = self.parameters.planar
+            geometry = problem.plane_geometry(self.lf, term)
+            planes = problem.fit_planes(self.disparity, geometry, term, step.plane_fits, self.workers)
         return Model(
             rays=self.rays,
             guide=self.guide,

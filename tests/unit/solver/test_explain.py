@@ -154,6 +154,19 @@ def test_what_if_weights_and_windows_change(explainer, estimate):
     assert np.abs(wide.plane.offsets).max() == 6
 
 
+def test_planes_of_other_parameters_are_those_of_the_whole_map(explainer, estimate, pixels):
+    varied = estimate.parameters.vary(
+        {"planar.half_width": 7, "planar.kernel_half_width": 3, "planar.inlier_share": 0.7}
+    )
+    whole = Explainer(explored.scene().light_field, replace(estimate, parameters=varied))
+    for n, m in pixels:
+        part, full = explainer.explain(n, m, varied), whole.explain(n, m)
+        assert np.allclose(part.plane.normal, full.plane.normal, atol=1e-5)
+        assert part.plane.disparity == pytest.approx(full.plane.disparity, abs=1e-5)
+        assert np.array_equal(part.plane.inlier, full.plane.inlier)
+        assert np.allclose(part.curve.planar, full.curve.planar, atol=1e-3)
+
+
 def test_every_second_view(estimate):
     lightfield = explored.scene().light_field
     found = Explainer(lightfield, estimate).explain(30, 40, estimate.parameters.vary({"data.view_step": 2}))

@@ -15,6 +15,7 @@ from ioadr.app.report.packing import packed_values
 from ioadr.io.save import plain
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters
+from ioadr.solver.refine import Part
 
 if TYPE_CHECKING:
     from ioadr.app.explorer.study import Study
@@ -44,13 +45,12 @@ def around(study: Study, key: str, parameters: Parameters, row: int, column: int
     def work(tell: Tell) -> dict[str, Any]:
         known = study.result(key).estimate
         part, (top, left) = cut_out(study, parameters, row, column)
-        steps = []
 
         def progress(record: SweepRecord, disparity: NDArray[Any], total: int) -> None:
-            steps.append(record)
             tell({"record": answers.record(record), "total": total})
 
-        found = ioadr.estimate(part, parameters, seed=known.seed, progress=progress).disparity
+        place = Part(top, left, *known.disparity.shape)
+        found = ioadr.estimate(part, parameters, seed=known.seed, progress=progress, part=place).disparity
         shown = tuple(
             slice(max(middle - SHOWN, 0), min(middle + SHOWN + 1, size))
             for middle, size in zip((row, column), known.disparity.shape, strict=True)
