@@ -34,10 +34,16 @@ class Estimation:
 
 
 def estimation_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --preset, --parameters, --set, --seed and --threads as one `Estimation`."""
+    """Adds --preset, --parameters, --init, --set, --seed and --threads as one `Estimation`."""
 
     @_option("--preset", metavar="NAME", shell_complete=preset_names, show_default="paper", help="Parameter set.")
     @_option("--parameters", type=click.Path(), metavar="FILE", help="Parameters from a TOML file.")
+    @_option(
+        "--init",
+        type=click.Choice(("auto", "structure-tensor", "plane-sweep")),
+        show_default="as in the parameters",
+        help="How the first map is made.",
+    )
     @_option("--set", "changes", multiple=True, metavar="GROUP.NAME=VALUE", help="Change a parameter; may be repeated.")
     @_option(
         "--seed",
@@ -53,12 +59,14 @@ def estimation_options(command: Callable[..., Any]) -> Callable[..., Any]:
         *args: Any,
         preset: str | None,
         parameters: str | None,
+        init: str | None,
         changes: tuple[str, ...],
         seed: int,
         threads: int | None,
         **options: Any,
     ) -> Any:
-        chosen = chosen_parameters(preset, parameters, changes)
+        first_map = (f"initialise.method={init}",) if init else ()
+        chosen = chosen_parameters(preset, parameters, (*changes, *first_map))
         return command(*args, estimation=Estimation(chosen, seed, threads), **options)
 
     return run
