@@ -254,6 +254,7 @@ def test_charts_have_a_shape_for_every_method(opened: Watched) -> None:
     assert page.locator("#radar polygon.series").count() == 2, "the one that failed on a scene has no means"
     titles = page.locator("#scatter g title").all_text_contents()
     assert sorted(titles) == ["Bold: 0.000, 2.0 s", "Coarse: 100.0, 20.0 s"]
+    assert page.locator("#scatter text").all_text_contents()[5:-2] == ["3", "10", "30"]
     page.locator("#scatter-metric button", has_text="MSE").click()
     assert sorted(page.locator("#scatter g title").all_text_contents())[0].startswith("Bold: 0.0400")
 

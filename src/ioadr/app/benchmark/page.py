@@ -99,13 +99,18 @@ def _table(results: Results, metric: str) -> str:
     rows = ""
     for method in results.method_names:
         cells = "".join(_cell(results, scene, method, metric) for scene in scenes)
-        rows += f"<tr><td>{escape(method)}</td>{cells}</tr>"
+        rows += f"<tr><td>{_breakable(method)}</td>{cells}</tr>"
     about = METRICS[metric]
     return (
         f'<div class="metric"><h3>{escape(about.label)} <small>{escape(about.unit)}</small></h3>'
         f'<p class="note">{escape(about.meaning)}</p>'
         f'<div class="table"><table><tr><th></th>{head}</tr>{rows}</table></div></div>'
     )
+
+
+def _breakable(name: str) -> str:
+    """A method's name, which may go on in the next line after a stroke or hyphen."""
+    return escape(name).replace("/", "/<wbr>").replace("-", "-<wbr>")
 
 
 def _cell(results: Results, scene: str, method: str, metric: str) -> str:

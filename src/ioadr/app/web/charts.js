@@ -22,7 +22,17 @@ function axis(low, high, from, to, logarithmic) {
 }
 
 const strongLast = (a, b) => Number(a.strong) - Number(b.strong);
-const ticks125 = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
+
+/** Round numbers in [low, high] on a logarithmic axis: at least three, and no more than fit. */
+function roundNumbers(low, high) {
+  for (const steps of [[1], [1, 3], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 7]]) {
+    const found = [];
+    for (let power = -4; power <= 5; power++) found.push(...steps.map((step) => Number((step * 10 ** power).toPrecision(2))));
+    const inside = found.filter((value) => value >= low && value <= high);
+    if (inside.length >= 3) return inside;
+  }
+  return [Number(low.toPrecision(2)), Number(high.toPrecision(2))];
+}
 
 /** Percentage of bad pixels over the threshold. */
 function curveChart(place, thresholds, series) {
@@ -48,14 +58,14 @@ function scatterChart(place, label, series) {
   const known = series.filter((s) => s.seconds > 0 && Number.isFinite(s.value));
   if (!known.length) return svg("text", { x: 280, y: 170, "text-anchor": "middle" }, chart, "no runtime is known");
   const times = known.map((s) => s.seconds), top = Math.max(...known.map((s) => s.value)) * 1.15 || 1;
-  const low = Math.min(...times) / 1.6, high = Math.max(...times) * 1.6;
+  const low = Math.min(...times) / 1.7, high = Math.max(...times) * 1.7;
   const x = axis(low, high, 54, 548, true), y = axis(0, top, 300, 12);
   for (let k = 0; k <= 4; k++) {
     const value = (top * k) / 4;
     svg("line", { class: "grid", x1: 54, x2: 548, y1: y(value), y2: y(value) }, chart);
     svg("text", { x: 48, y: y(value) + 4, "text-anchor": "end" }, chart, value.toPrecision(2));
   }
-  for (const t of ticks125.filter((t) => t >= low && t <= high)) {
+  for (const t of roundNumbers(low, high)) {
     svg("text", { x: x(t), y: 318, "text-anchor": "middle" }, chart, t >= 1000 ? `${t / 1000}k` : t);
   }
   svg("text", { x: 301, y: 335, "text-anchor": "middle" }, chart, "seconds per scene");
