@@ -24,6 +24,7 @@ from ioadr.errors import IoadrError
 
 COMMANDS = {
     "estimate": "Estimate disparity, depth and normals of a light field.",
+    "batch": "Estimate many light fields, huge ones or videos, on one machine or many.",
     "info": "Say what a light field is, without estimating anything.",
     "convert": "Write a light field or a map in another form.",
     "check": "Measure how well a result predicts the views, without any truth.",

@@ -19,11 +19,14 @@ DENSEST_PACKING, DENSEST_PICTURES = 1100, 200
 def memory_limit() -> int:
     """Bytes one light field may take: IOADR_MEMORY_LIMIT ("2G", "800 MB"), else half of the machine's memory."""
     text = os.environ.get(VARIABLE, "")
-    if not text.strip():
-        return _physical_memory() // 2
+    return parse_size(VARIABLE, text) if text.strip() else _physical_memory() // 2
+
+
+def parse_size(name: str, text: str) -> int:
+    """Bytes of a size such as "2G" or "800 MB"; `name` says who gave it."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", text, re.IGNORECASE)
     if not match:
-        raise InputError(f"{VARIABLE}: expected a size such as 2G or 800M, found {text!r}.")
+        raise InputError(f"{name}: expected a size such as 2G or 800M, found {text!r}.")
     return int(float(match[1]) * UNITS[match[2].lower()])
 
 

@@ -1,0 +1,1 @@
+"""Many light fields, huge ones and videos, on one machine or many."""

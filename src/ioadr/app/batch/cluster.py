@@ -1,0 +1,138 @@
+"""Dask's scheduler and workers: those of this machine, or those at an address."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ioadr.app.batch.sizing import Crew
+from ioadr.errors import InputError
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+CONNECT_SECONDS = 20
+CLOSE_SECONDS = 5
+
+
+@dataclass(frozen=True)
+class Team:
+    """Workers to hand tasks to."""
+
+    client: Client
+    local: bool
+    dashboard: str | None
+
+    def capacity(self) -> int:
+        """Tasks that run side by side; changes as workers come and go."""
+        return sum(worker["nthreads"] for worker in self._workers().values())
+
+    def memory(self) -> int | None:
+        """Bytes for one task on the worker that has least; None if workers have no limit."""
+        limits = [int(w["memory_limit"]) // w["nthreads"] for w in self._workers().values() if w["memory_limit"]]
+        return min(limits, default=None)
+
+    def describe(self) -> str:
+        workers = self._workers()
+        hosts = {worker.get("host") for worker in workers.values()}
+        plural = "s" * (len(workers) != 1)
+        return f"{len(workers)} worker{plural} on {len(hosts)} machine{'s' * (len(hosts) != 1)}"
+
+    def _workers(self) -> dict[str, Any]:
+        info: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        return info
+
+
+def check_library() -> None:
+    """Say how to get Dask, before anything else is done."""
+    try:
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise InputError(
+            "batch: expected the library distributed (Dask), found none. Install it with: pip install 'ioadr[cluster]'."
+        ) from error
+
+
+@contextmanager
+def local_team(crew: Crew, attempts: int) -> Iterator[Team]:
+    """Worker processes of this machine; an item that ends `attempts` of them is given up."""
+    import dask
+    from distributed import Client, LocalCluster
+
+    _hush()
+    settings = {
+        "distributed.scheduler.allowed-failures": attempts - 1,
+        # Items hold their arrays while they run; there is nothing that could be spilled or waited for.
+        "distributed.worker.memory.target": False,
+        "distributed.worker.memory.spill": False,
+        "distributed.worker.memory.pause": False,
+        "distributed.worker.memory.terminate": 0.95,
+        "distributed.comm.timeouts.connect": "60s",
+    }
+    with dask.config.set(settings):
+        cluster = LocalCluster(
+            n_workers=crew.workers,
+            threads_per_worker=1,
+            memory_limit=crew.memory,
+            host="127.0.0.1",
+            security=_credentials(),
+            dashboard_address="127.0.0.1:0" if _has_dashboard() else None,
+            silence_logs=logging.CRITICAL,
+        )
+        try:
+            with Client(cluster, set_as_default=False) as client:
+                yield Team(client, True, cluster.dashboard_link if _has_dashboard() else None)
+        finally:
+            with suppress(Exception):
+                cluster.close(timeout=CLOSE_SECONDS)
+
+
+@contextmanager
+def remote_team(address: str) -> Iterator[Team]:
+    """Workers of a scheduler that somebody else started."""
+    from distributed import Client
+
+    _hush()
+    try:
+        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+    except (OSError, ValueError, ImportError, TypeError) as error:
+        raise InputError(
+            f"--scheduler: expected a Dask scheduler at {address}, found none ({' '.join(str(error).split())}). "
+            "Start one with `dask scheduler`, and give the address that it prints, such as tcp://10.0.0.5:8786."
+        ) from error
+    try:
+        dashboard = client.dashboard_link if client.scheduler_info()["services"].get("dashboard") else None
+        yield Team(client, False, dashboard)
+    finally:
+        with suppress(Exception):
+            client.close(timeout=CLOSE_SECONDS)
+
+
+def _credentials() -> Any:
+    """Keys that only this run's processes have: whoever could connect to a scheduler could run anything."""
+    from distributed.security import Security
+
+    try:
+        return Security.temporary()
+    except ImportError as error:
+        raise InputError(
+            "batch: expected the library cryptography, which keeps other users of this machine out of the workers, "
+            "found none. Install it with: pip install 'ioadr[cluster]'."
+        ) from error
+
+
+def _has_dashboard() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("bokeh") is not None
+
+
+def _hush() -> None:
+    """What Dask logs about lost workers is told by the loop, once and in our words."""
+    for name in ("distributed", "distributed.nanny", "distributed.scheduler", "distributed.client", "tornado"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    warnings.filterwarnings("ignore", module="distributed")

@@ -1,0 +1,205 @@
+"""From what a person names to items: folders, patterns, lists, manifests, URLs.
+
+A list is a text file with one path, pattern or URL on each line, relative to the list; # begins a comment.
+A manifest is a TOML file of items, each with a path and, if needed, a name and options of reading:
+
+    [[items]]
+    path = "captures/monday/0001"
+    name = "monday-1"
+    range = [-1.5, 2.0]
+"""
+
+from __future__ import annotations
+
+import glob
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from ioadr.app.batch.items import Item
+from ioadr.app.batch.storage import is_url, matches
+from ioadr.errors import InputError
+from ioadr.io.atomic import MARKER
+from ioadr.io.doors import damage_explained
+from ioadr.io.options import ReadOptions
+from ioadr.io.registry import formats
+
+LIST_SUFFIXES = (".txt", ".lst", ".list")
+LARGEST_LIST = 10**7
+MOST_ITEMS = 100_000
+DEEPEST = 6
+"""Folders in folders that are searched for light fields."""
+
+
+def find_items(inputs: Sequence[str], reading: ReadOptions, out: str, video: bool = False) -> list[Item]:
+    """All light fields that `inputs` name, in order, each once and under a name of its own.
+
+    With `video` each input is a sequence, and its light fields are the frames.
+    """
+    found: list[Item] = []
+    for text in inputs:
+        items = list(_expanded(text, reading, _excluded(out)))
+        if video:
+            sequence = _safe(_last_name(text))
+            items = [replace(item, video=sequence) for item in sorted(items, key=lambda item: natural(item.path))]
+        found += items
+        if len(found) > MOST_ITEMS:
+            raise InputError(f"{text}: expected at most {MOST_ITEMS} light fields, found more. Split the batch.")
+    unique = list({(item.video, item.path, item.reading): item for item in found}.values())
+    if not unique:
+        raise InputError("INPUTS: expected light fields, found none.")
+    return _named(unique)
+
+
+def natural(text: str) -> list[Any]:
+    """Sorts frame2 before frame10."""
+    return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", text)]
+
+
+def _expanded(text: str, reading: ReadOptions, excluded: set[Path], base: Path | None = None) -> Iterator[Item]:
+    """The items of one argument, or of one line of a list in the folder `base`."""
+    if is_url(text):
+        found = matches(text) if _is_pattern(text) else [text]
+        if not found:
+            raise InputError(f"{text}: expected light fields, found no match. Check the pattern.")
+        yield from (Item("", url, reading) for url in found)
+        return
+    path = (base or Path()) / Path(text).expanduser()
+    if _is_pattern(text) and not path.exists():
+        yield from _globbed(str(path), reading, excluded)
+    elif path.suffix == ".toml" and path.is_file() and "items" in _toml(path):
+        yield from _manifest(path, reading)
+    elif base is None and path.suffix in LIST_SUFFIXES and path.is_file():
+        yield from _list(path, reading, excluded)
+    elif path.exists():
+        yield from _below(path, reading, excluded)
+    elif base is None:
+        raise InputError(f"{text}: expected a light field, folder, list or manifest, found nothing. Check the path.")
+    else:
+        yield Item("", str(path), reading, problem=f"{path}: expected a light field, found no such file or folder.")
+
+
+def _globbed(pattern: str, reading: ReadOptions, excluded: set[Path]) -> Iterator[Item]:
+    found = sorted(glob.iglob(pattern, recursive=True), key=natural)
+    items = [item for name in found for item in _below(Path(name), reading, excluded, quiet=True)]
+    if not items:
+        raise InputError(f"{pattern}: expected light fields, found none that match. Check the pattern.")
+    yield from items
+
+
+def _below(
+    path: Path, reading: ReadOptions, excluded: set[Path], depth: int = 0, quiet: bool = False
+) -> Iterator[Item]:
+    """The light field at `path`, or all in the folder; results of ours, hidden folders and links are not searched."""
+    if _is_light_field(path, reading):
+        yield Item("", str(path), reading)
+        return
+    found = False
+    if path.is_dir() and depth < DEEPEST and path.resolve() not in excluded and not (path / MARKER).exists():
+        for child in sorted(path.iterdir(), key=lambda child: natural(child.name)):
+            if child.name.startswith(".") or (child.is_dir() and child.is_symlink()):
+                continue
+            for item in _below(child, reading, excluded, depth + 1, quiet=True):
+                found = True
+                yield item
+    if not found and not quiet:
+        raise InputError(
+            f"{path}: expected a light field, or a folder with some, found none. "
+            "`ioadr info --help` lists the formats; --format or --pattern may be needed."
+        )
+
+
+def _is_light_field(path: Path, reading: ReadOptions) -> bool:
+    """Whether a reader recognises the path; a format that the user names is looked for alone."""
+    candidates = [f for f in formats() if reading.format in (None, f.name)]
+    try:
+        return any(candidate.recognise(path, reading) for candidate in candidates)
+    except OSError:
+        return False
+
+
+def _list(path: Path, reading: ReadOptions, excluded: set[Path]) -> Iterator[Item]:
+    for line in _text(path, "a list of light fields, one on each line").splitlines():
+        text = line.partition("#")[0].strip() if not is_url(line) else line.strip()
+        if text:
+            yield from _expanded(text, reading, excluded, path.parent)
+
+
+def _manifest(path: Path, reading: ReadOptions) -> Iterator[Item]:
+    entries = _toml(path)["items"]
+    if not isinstance(entries, list) or not all(isinstance(entry, Mapping) for entry in entries):
+        raise InputError(f"{path}: expected tables [[items]], found {type(entries).__name__}.")
+    for number, entry in enumerate(entries):
+        options = dict(entry)
+        place, name = options.pop("path", None), options.pop("name", "")
+        if not isinstance(place, str) or not isinstance(name, str):
+            raise InputError(f"{path}: expected path (and name) as text in item {number + 1}, found {dict(entry)}.")
+        try:
+            chosen = ReadOptions.of(reading, **{key: _tuples(value) for key, value in options.items()})
+        except (InputError, TypeError, ValueError) as error:
+            raise InputError(f"{path}: item {number + 1}: {error}") from error
+        yield Item(name, place if is_url(place) else str(path.parent / place), chosen)
+
+
+def _toml(path: Path) -> Mapping[str, Any]:
+    with damage_explained(path, "a TOML file"):
+        return tomllib.loads(_text(path, "a TOML file"))
+
+
+def _text(path: Path, expected: str) -> str:
+    with damage_explained(path, expected, "Correct it."):
+        if path.stat().st_size > LARGEST_LIST:
+            raise InputError(f"{path}: expected {expected}, found {path.stat().st_size} bytes. Split it.")
+        return path.read_text(encoding="utf-8")
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+
+
+def _is_pattern(text: str) -> bool:
+    return any(sign in text for sign in "*?[")
+
+
+def _excluded(out: str) -> set[Path]:
+    """The output folder is no input, even if it lies in one."""
+    return set() if is_url(out) else {Path(out).resolve()}
+
+
+def _named(items: Iterable[Item]) -> list[Item]:
+    """Names that are folder names, as short as they can be and still differ; frames lie below their video's."""
+    items = list(items)
+    for levels in (1, 2, 3):
+        names = [_safe(item.name) if item.name else _path_name(item.path, levels) for item in items]
+        full = [f"{item.video}/{name}" if item.video else name for item, name in zip(items, names, strict=True)]
+        if len({name.lower() for name in full}) == len(full):
+            break
+    seen: Counter[str] = Counter()
+    result = []
+    for item, name in zip(items, full, strict=True):
+        seen[name.lower()] += 1
+        count = seen[name.lower()]
+        result.append(replace(item, name=name if count == 1 else f"{name}~{count}"))
+    return result
+
+
+def _path_name(path: str, levels: int) -> str:
+    """The last parts of a path, without the suffix of a file; a manifest is called like its folder."""
+    place = PurePosixPath(path.partition("://")[2].partition("::")[0]) if is_url(path) else Path(path).absolute()
+    if place.name in ("lightfield.toml", "parameters.cfg"):
+        place = place.parent
+    parts = [part for part in place.parts[-levels:] if part.strip("/\\")]
+    return _safe("-".join(parts))
+
+
+def _last_name(text: str) -> str:
+    return Path(text).absolute().stem if not is_url(text) else PurePosixPath(text).name
+
+
+def _safe(name: str) -> str:
+    """A folder name anywhere: no separators, no leading dot, nothing exotic."""
+    return re.sub(r"[^\w.+-]+", "_", name).strip("._ ")[:100] or "item"

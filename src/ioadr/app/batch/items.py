@@ -1,0 +1,112 @@
+"""What a batch consists of: items, how all of them are treated, and what became of each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal
+
+from ioadr import __version__
+from ioadr.io.fingerprint import digest_values
+from ioadr.io.options import ReadOptions
+from ioadr.io.save import plain
+from ioadr.parameters import Parameters
+
+RECORD, THUMBNAIL, FRAME = "item.json", "thumbnail.jpg", "frame.npz"
+"""Files of an item beside its results."""
+
+State = Literal["done", "kept", "failed", "left"]
+"""Finished now; finished by an earlier run; given up; not begun or not finished."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One light field."""
+
+    name: str
+    """Its folder below the output folder; a frame's is `video/frame`."""
+    path: str
+    """Path or URL."""
+    reading: ReadOptions = field(default_factory=ReadOptions)
+    video: str | None = None
+    """The sequence that it is a frame of."""
+    problem: str | None = None
+    """Why it cannot even be tried."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What all items share; travels to the workers."""
+
+    out: str
+    parameters: Parameters
+    seed: int = 0
+    threads: int = 1
+    formats: tuple[str, ...] | None = None
+    report: bool = True
+    tiles: int | None = None
+    """px, side of a tile; 0 is as large as memory allows, None is no tiles."""
+    warm: bool = False
+    """Whether frames of a video start from the frame before."""
+    topic: str = ""
+    """Where progress is told."""
+    version: str = __version__
+
+    def key(self, item: Item, fingerprint: str, before: str | None = None) -> str:
+        """What an item's result depends on, `before` being the key of the frame that it starts from."""
+        reading = plain(asdict(item.reading))
+        how = self.version, self.parameters.to_dict(), self.seed, self.formats, self.report, self.tiles
+        return digest_values(*how, reading, fingerprint, before)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of an item."""
+
+    name: str
+    path: str
+    state: State
+    reason: str = ""
+    """Why it failed, or was left."""
+    key: str = ""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """Wall time by phase."""
+    scores: Mapping[str, float] = field(default_factory=dict)
+    """By the names in `evaluation.scores`, where truth lies beside the light field."""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """Size, views, range, unit of depth, cost, worker, notes."""
+    report: bool = False
+    video: str | None = None
+    details: str = ""
+    """Traceback of an internal error."""
+
+    @property
+    def finished(self) -> bool:
+        return self.state in ("done", "kept")
+
+    @property
+    def total_seconds(self) -> float:
+        return sum(self.seconds.values())
+
+    def to_dict(self) -> dict[str, Any]:
+        return plain(asdict(self))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Outcome:
+        """Raises TypeError or ValueError on anything that `to_dict` did not write."""
+        known = {item.name for item in fields(cls)}
+        if not set(values) <= known:
+            raise ValueError("expected the fields of an item's record")
+        found = cls(**values)
+        texts = all(isinstance(value, str) for value in (found.name, found.path, found.state, found.key))
+        if not texts or not all(isinstance(m, Mapping) for m in (found.seconds, found.scores, found.facts)):
+            raise ValueError("expected texts and mappings in an item's record")
+        return found
+
+
+def failed(item: Item, reason: str, key: str = "", details: str = "") -> Outcome:
+    return Outcome(item.name, item.path, "failed", reason, key, video=item.video, details=details)
+
+
+def left(item: Item, reason: str, key: str = "") -> Outcome:
+    return Outcome(item.name, item.path, "left", reason, key, video=item.video)

@@ -1,0 +1,107 @@
+"""Hands tasks to workers, as many as can run, and jobs their results.
+
+Only tasks that a worker can begin at once are given away: so a worker that dies takes nothing with it but
+what it was really doing, which Dask gives to another one, and an interrupt leaves nothing queued.
+"""
+
+from __future__ import annotations
+
+import queue
+import secrets
+from collections import deque
+from collections.abc import Callable, Iterable
+from concurrent.futures import CancelledError
+from dataclasses import dataclass, field
+from typing import Any
+
+from ioadr.app.batch.cluster import Team
+from ioadr.app.batch.jobs import Job, Lost, Task
+
+TICK = 0.5
+"""Seconds between two looks at the number of workers."""
+
+
+@dataclass(eq=False)
+class _Stage:
+    """Tasks of a job that run side by side."""
+
+    job: Job
+    tasks: list[Task]
+    results: list[Any] = field(default_factory=list)
+    open: int = 0
+
+
+class Loop:
+    """Jobs in their course."""
+
+    def __init__(self, team: Team, begun: Callable[[str], None], tick: Callable[[int], None]) -> None:
+        self.team, self.begun, self.tick = team, begun, tick
+        self.ready: deque[tuple[_Stage, int]] = deque()
+        self.running: dict[Any, tuple[_Stage, int]] = {}
+        self.done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+
+    def run(self, jobs: Iterable[Job]) -> None:
+        """Until all jobs have ended."""
+        for job in jobs:
+            self._advance(job, None)
+        try:
+            while self.ready or self.running:
+                capacity = self.team.capacity()
+                self.tick(capacity)
+                while self.ready and len(self.running) < capacity:
+                    self._submit(*self.ready.popleft())
+                self._collect()
+        except BaseException:
+            self.team.client.cancel(list(self.running), force=True)
+            raise
+
+    def _advance(self, job: Job, results: list[Any] | None) -> None:
+        """Send a job the results it waits for, and queue what it wants next, before other jobs' first tasks."""
+        try:
+            tasks = list(next(job) if results is None else job.send(results))
+        except StopIteration:
+            return
+        stage = _Stage(job, tasks, [None] * len(tasks), len(tasks))
+        entries = [(stage, number) for number in range(len(tasks))]
+        if results is None:
+            self.ready.extend(entries)
+        else:
+            self.ready.extendleft(reversed(entries))
+
+    def _submit(self, stage: _Stage, number: int) -> None:
+        task = stage.tasks[number]
+        self.begun(task.name)
+        future = self.team.client.submit(
+            task.function, *task.arguments, key=f"{task.name}-{secrets.token_hex(4)}", pure=False
+        )
+        self.running[future] = stage, number
+        future.add_done_callback(self.done.put)
+
+    def _collect(self) -> None:
+        """Take what is finished; wait a moment for the first."""
+        try:
+            future = self.done.get(timeout=TICK)
+        except queue.Empty:
+            return
+        stage, number = self.running.pop(future)
+        stage.results[number] = _result(future, stage.tasks[number])
+        stage.open -= 1
+        if stage.open == 0:
+            self._advance(stage.job, stage.results)
+
+
+def _result(future: Any, task: Task) -> Any:
+    from distributed.scheduler import KilledWorker
+
+    try:
+        return future.result(timeout=60)
+    except KilledWorker as error:
+        return Lost(
+            f"{task.name}: given up, because {error.allowed_failures + 1} workers in a row died over it, the last one "
+            f"{error.last_worker.address}. Most often memory runs out: use --tiles, read less with --views or --scale, "
+            "or give workers more memory (--memory, --workers)."
+        )
+    except CancelledError:
+        return Lost(f"{task.name}: lost, because the scheduler or the connection to it ended. Go on with --resume.")
+    except Exception as error:
+        return Lost(f"{task.name}: expected a result from its worker, found: {type(error).__name__}: {error}.")

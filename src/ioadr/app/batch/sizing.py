@@ -1,0 +1,116 @@
+"""How much an item takes, and how many workers with how many threads a machine should run.
+
+Several processes with few threads each do more than one with many while there are enough items for all of
+them; when few are left, more threads for each are better. Memory bounds the number of processes.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from ioadr.app.expectation import OVERHEAD, core_seconds, peak_bytes
+from ioadr.errors import InputError
+from ioadr.io.images import cores
+from ioadr.io.limits import size
+from ioadr.io.options import ReadOptions
+from ioadr.io.reading import open_capture
+from ioadr.io.subset import chosen_window, scaled_size
+
+EFFICIENCY = 0.9
+"""Of a core's time that a second and further thread turn into progress: reading and writing hardly share."""
+CLIENT = 250_000_000
+"""Bytes of the process that hands out the work, with Dask's scheduler in it."""
+BYTES_PER_RESULT_PIXEL = 200
+"""While a whole result is put together and written."""
+
+
+@dataclass(frozen=True)
+class Need:
+    """What one item takes."""
+
+    bytes: int
+    seconds: float
+    """Of one core."""
+    views: int
+    height: int
+    width: int
+    sample_bytes: int
+    """Of one pixel of one view, as stored."""
+
+    def part(self, height: int, width: int) -> int:
+        """Bytes that a part of the views takes."""
+        return peak_bytes(self.views, height, width, self.views * height * width * self.sample_bytes)
+
+    @property
+    def result(self) -> int:
+        """Bytes that joining and writing the whole result takes."""
+        return OVERHEAD + BYTES_PER_RESULT_PIXEL * self.height * self.width
+
+
+def need_of(path: str, reading: ReadOptions) -> Need:
+    """From headers alone; raises what reading would raise on a file that cannot be opened."""
+    # Which way rows and columns run does not matter here, and finding out decodes images.
+    reading = replace(reading, flip_rows=bool(reading.flip_rows), flip_columns=bool(reading.flip_columns))
+    capture = open_capture(path, reading)
+    height, width = scaled_size(chosen_window(capture, reading), reading.scale)
+    views = int(capture.available.sum())
+    sample = capture.channels * capture.dtype.itemsize
+    peak = peak_bytes(views, height, width, views * height * width * sample)
+    return Need(peak, core_seconds(views, height, width), views, height, width, sample)
+
+
+@dataclass(frozen=True)
+class Crew:
+    """Workers of one machine."""
+
+    workers: int
+    threads: int
+    memory: int
+    """Bytes for each worker."""
+
+
+def choose_crew(
+    seconds: Sequence[float],
+    largest: int,
+    budget: int,
+    workers: int | None = None,
+    threads: int | None = None,
+    machine: int | None = None,
+) -> Crew:
+    """Workers and threads that finish items of these lengths soonest, none of which takes more than `largest` bytes."""
+    machine = machine or cores()
+    room = max(budget - CLIENT, 0)
+    most = max(1, min(len(seconds), room // max(largest, 1), workers or machine))
+    counts = [most] if workers else range(1, most + 1)
+    crews = [Crew(n, threads or max(1, machine // n), room // n) for n in counts]
+    return min(crews, key=lambda crew: (round(makespan(seconds, crew, machine), 3), -crew.workers))
+
+
+def makespan(seconds: Sequence[float], crew: Crew, machine: int) -> float:
+    """Until the last item is finished, if each free worker takes the longest one left."""
+    share = min(1.0, machine / (crew.workers * crew.threads))
+    speed = (1.0 + EFFICIENCY * (crew.threads - 1)) * share
+    free = [0.0] * crew.workers
+    for length in sorted(seconds, reverse=True):
+        heapq.heapreplace(free, free[0] + length / speed)
+    return max(free)
+
+
+def check_need(path: str, need: int, memory: int | None) -> None:
+    """Refuse an item that a worker's memory cannot hold, before it is tried."""
+    if memory is not None and need > memory:
+        raise InputError(
+            f"{path}: expected to need at most {size(memory)}, the memory for one item, found that it needs about "
+            f"{size(need)}. Split it with --tiles, read less with --views, --every, --crop or --scale, "
+            "or give workers more memory (--memory, --workers)."
+        )
+
+
+def machine_memory() -> int:
+    """Bytes that a batch may take here: most of what is free, within the limits of a container."""
+    import psutil
+    from distributed.system import MEMORY_LIMIT
+
+    return int(0.8 * min(psutil.virtual_memory().available, MEMORY_LIMIT))

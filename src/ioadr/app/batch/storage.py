@@ -1,0 +1,198 @@
+"""Where light fields come from and results go: folders, or anything that fsspec knows by its URL.
+
+A light field at a URL is copied to a temporary folder of the worker; results for a URL are made in such a
+folder and copied out, the file that marks them complete last.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO
+
+from ioadr.errors import InputError, OutputError
+from ioadr.io.atomic import MARKER, atomic_file
+from ioadr.io.doors import one_line
+from ioadr.io.fingerprint import digest_values, fingerprint
+from ioadr.io.limits import check_memory
+
+MOST_FILES = 100_000
+BLOCK = 1 << 20
+IDENTITY = ("ETag", "etag", "md5Hash", "md5", "checksum", "crc32c", "CRC", "LastModified", "last_modified", "mtime")
+"""What stores know of a file's content, the best first."""
+
+
+def is_url(path: str) -> bool:
+    return "://" in path
+
+
+def file_system(url: str) -> tuple[Any, str]:
+    """fsspec's file system and the path in it."""
+    try:
+        from fsspec.core import url_to_fs
+    except ImportError as error:
+        raise InputError(
+            f"{url}: expected the library fsspec to open a URL, found none. "
+            "Install it with: pip install 'ioadr[cluster]'."
+        ) from error
+    try:
+        found, path = url_to_fs(url)
+    except (ImportError, ValueError, OSError) as error:
+        raise InputError(f"{url}: expected a URL that fsspec opens, found: {one_line(error)}.") from error
+    return found, str(path)
+
+
+def matches(url: str) -> list[str]:
+    """URLs that a pattern with * stands for, in order."""
+    found, path = file_system(url)
+    with _explained(url):
+        return sorted(found.unstrip_protocol(name) for name in found.glob(path))
+
+
+def input_fingerprint(path: str) -> str:
+    """By content for files; by names, sizes and what the store says about the content for URLs."""
+    if not is_url(path):
+        place = Path(path)
+        # A manifest or parameters.cfg stands for the images around it.
+        return fingerprint(place.parent if place.suffix in (".toml", ".cfg") else place)
+    found, base = file_system(path)
+    with _explained(path):
+        listed = _files(found, base)
+    known = [(name, info["size"], _identity(info)) for name, info in sorted(listed.items())]
+    return digest_values(known)
+
+
+@contextmanager
+def fetched(path: str) -> Iterator[Path]:
+    """The light field as a local path; a copy, while the block lasts, where it lies at a URL."""
+    if not is_url(path):
+        yield Path(path)
+        return
+    found, base = file_system(path)
+    with tempfile.TemporaryDirectory(prefix="ioadr-") as temporary:
+        target = Path(temporary) / (PurePosixPath(base).name or "lightfield")
+        with _explained(path):
+            files = _files(found, base)
+            check_memory(path, sum(int(info["size"]) for info in files.values()), f"{len(files)} files")
+            for name, info in files.items():
+                _copy(found, info, target / name if name else target)
+        yield target
+
+
+def _files(found: Any, base: str) -> dict[str, Mapping[str, Any]]:
+    """Information by name below `base`; the name of a single file is empty. Names must not lead out of the folder."""
+    if not found.isdir(base):
+        return {"": found.info(base)}
+    files: dict[str, Mapping[str, Any]] = {}
+    for place, info in found.find(base, detail=True).items():
+        name = PurePosixPath(place).relative_to(base.rstrip("/") or "/") if base else PurePosixPath(place)
+        if name.is_absolute() or ".." in name.parts:
+            raise InputError(f"{base}: expected files inside it, found {place}, which leads out of it.")
+        files[str(name)] = info
+        if len(files) > MOST_FILES:
+            raise InputError(f"{base}: expected at most {MOST_FILES} files, found more. Name one light field.")
+    if not files:
+        raise InputError(f"{base}: expected the files of a light field, found none. Check the URL.")
+    return files
+
+
+def _identity(info: Mapping[str, Any]) -> str:
+    return next((str(info[name]) for name in (*IDENTITY, "created") if info.get(name) is not None), "")
+
+
+def _copy(found: Any, info: Mapping[str, Any], target: Path) -> None:
+    """No more than was declared, so that a packed file cannot fill the disk."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    left = int(info["size"])
+    with found.open(info["name"], "rb") as source, target.open("wb") as copy:
+        while block := source.read(min(BLOCK, left + 1)):
+            left -= len(block)
+            if left < 0:
+                raise InputError(f"{info['name']}: expected {info['size']} bytes, found more. The file is damaged.")
+            copy.write(block)
+
+
+class Store:
+    """The output folder of a batch, local or at a URL."""
+
+    def __init__(self, place: str) -> None:
+        self.place = place
+        self.local = None if is_url(place) else Path(place)
+
+    def read(self, name: str) -> bytes | None:
+        """A small file's content, None if it is not there."""
+        try:
+            with self._open(name, "rb") as stream:
+                return stream.read()
+        except (OSError, InputError):
+            return None
+
+    def has(self, name: str) -> bool:
+        if self.local is not None:
+            return (self.local / name).is_file()
+        found, base = file_system(self.place)
+        return bool(found.exists(f"{base}/{name}"))
+
+    def write(self, name: str, content: bytes) -> str:
+        """Completely or not at all; returns the path or URL."""
+        if self.local is not None:
+            with atomic_file(self.local / name) as temporary:
+                temporary.write_bytes(content)
+        else:
+            with self._sent(name), self._open(name, "wb") as stream:
+                stream.write(content)
+        return f"{self.place.rstrip('/')}/{name}"
+
+    @contextmanager
+    def folder(self, name: str) -> Iterator[Path]:
+        """A local folder that becomes the store's folder `name`: itself, or one that is copied when the block ends."""
+        if self.local is not None:
+            yield self.local / name
+            return
+        with tempfile.TemporaryDirectory(prefix="ioadr-") as temporary:
+            yield Path(temporary) / "result"
+            self._send(Path(temporary) / "result", name)
+
+    def _send(self, folder: Path, name: str) -> None:
+        found, base = file_system(self.place)
+        marker = f"{base}/{name}/{MARKER}"
+        with self._sent(name):
+            if found.exists(marker):
+                found.rm_file(marker)
+            for file in sorted(folder.iterdir(), key=lambda file: file.name == MARKER):
+                with self._open(f"{name}/{file.name}", "wb") as stream, file.open("rb") as source:
+                    shutil.copyfileobj(source, stream, BLOCK)
+
+    def _open(self, name: str, mode: str) -> BinaryIO:
+        if self.local is not None:
+            return (self.local / name).open(mode)  # type: ignore[return-value]
+        found, base = file_system(self.place)
+        if mode == "wb":
+            found.makedirs(str(PurePosixPath(base) / PurePosixPath(name).parent), exist_ok=True)
+        stream: BinaryIO = found.open(f"{base}/{name}", mode)
+        return stream
+
+    @contextmanager
+    def _sent(self, name: str) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise OutputError(
+                f"{self.place}/{name}: could not be written: {one_line(error)}. Choose another place with --out."
+            ) from error
+
+
+@contextmanager
+def _explained(url: str) -> Iterator[None]:
+    """What file systems raise, as one InputError."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        raise InputError(
+            f"{url}: expected a light field that can be read there, found: {one_line(error)}. Check the URL."
+        ) from error

@@ -1,0 +1,79 @@
+"""summary.json and summary.csv: what became of every item."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from ioadr import __version__
+from ioadr.app.batch.items import Outcome
+from ioadr.evaluation.scores import METRICS
+
+JSON, CSV, PAGE = "summary.json", "summary.csv", "index.html"
+PHASES = ("read", "estimate", "join", "score", "save")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A batch when it ended."""
+
+    outcomes: Sequence[Outcome]
+    seconds: float
+    """Wall time of this run."""
+    team: str
+    """Who did it, in words."""
+    videos: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        counted = Counter(outcome.state for outcome in self.outcomes)
+        return {state: counted[state] for state in ("done", "kept", "failed", "left")}
+
+    @property
+    def complete(self) -> bool:
+        return all(outcome.finished for outcome in self.outcomes)
+
+    @property
+    def metrics(self) -> list[str]:
+        return [name for name in METRICS if any(name in outcome.scores for outcome in self.outcomes)]
+
+
+def to_dict(summary: Summary) -> dict[str, Any]:
+    return {
+        "ioadr": __version__,
+        "counts": summary.counts,
+        "seconds": round(summary.seconds, 2),
+        "team": summary.team,
+        "videos": list(summary.videos),
+        "items": [outcome.to_dict() for outcome in summary.outcomes],
+    }
+
+
+def to_json(summary: Summary) -> str:
+    return json.dumps(to_dict(summary), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def to_csv(summary: Summary) -> str:
+    """One line for each item; columns without any value are left out."""
+    phases = [phase for phase in PHASES if any(phase in outcome.seconds for outcome in summary.outcomes)]
+    metrics = summary.metrics
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["name", "path", "state", "seconds", *(f"seconds_{p}" for p in phases), *metrics, "reason"])
+    for outcome in summary.outcomes:
+        times = [outcome.seconds.get(phase, "") for phase in phases]
+        scores = [outcome.scores.get(metric, "") for metric in metrics]
+        total = round(outcome.total_seconds, 3) if outcome.seconds else ""
+        cells = [outcome.name, outcome.path, outcome.state, total, *times, *scores, outcome.reason]
+        writer.writerow([_harmless(cell) for cell in cells])
+    return stream.getvalue()
+
+
+def _harmless(cell: Any) -> Any:
+    """A name that a spreadsheet would take for a formula is marked as text."""
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@")) else cell

@@ -1,0 +1,68 @@
+"""What a running task says, and how it hears that nobody wants it any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ioadr.result import SweepRecord
+
+Progress = Callable[["SweepRecord", Any, int], None]
+
+
+class Unwanted(Exception):
+    """The task was cancelled: its result would go nowhere."""
+
+
+def tell(topic: str, name: str, state: str, share: float = 0.0) -> None:
+    """Send a line about a running item to whoever watches; silent where no Dask worker runs this."""
+    worker = _worker()
+    if worker is not None and topic:
+        worker.log_event(topic, {"name": name, "state": state, "share": share})
+
+
+def sweep_teller(topic: str, name: str, begin: float = 0.0, end: float = 1.0, what: str = "") -> Progress:
+    """The callback for `ioadr.estimate`, whose sweeps lead from share `begin` to `end` of an item."""
+    done = -1
+
+    def progress(record: SweepRecord, disparity: Any, total: int) -> None:
+        nonlocal done
+        done += 1
+        check_wanted()
+        share = begin + (end - begin) * min((done + 1) / (total + 1), 1.0)
+        tell(topic, name, f"{what}sweep {min(done, total)}/{total}", share)
+
+    return progress
+
+
+def check_wanted() -> None:
+    """Stop a task that was cancelled; a thread cannot be stopped from outside."""
+    worker = _worker()
+    if worker is None:
+        return
+    task = worker.state.tasks.get(worker.get_current_task())
+    if task is None or task.state == "cancelled":
+        raise Unwanted
+
+
+def place() -> str:
+    """Address of the worker."""
+    worker = _worker()
+    return "" if worker is None else str(worker.address)
+
+
+def own_memory() -> int | None:
+    """Bytes that one task may take on this worker; None without a limit."""
+    worker = _worker()
+    limit = None if worker is None else worker.memory_manager.memory_limit
+    return int(limit) // worker.state.nthreads if limit else None
+
+
+def _worker() -> Any:
+    try:
+        from distributed import get_worker
+
+        return get_worker()
+    except (ImportError, ValueError):
+        return None

@@ -1,0 +1,221 @@
+"""One light field that is larger than memory: surveyed, estimated tile by tile, joined.
+
+Tiles share the random numbers of the whole image and overlap by as much as windows and disparities reach;
+only their cores are kept, so the join is a matter of copying. Finished tiles wait in a hidden folder of the
+output folder, where an interrupted run finds them again.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import ioadr
+from ioadr.app.batch.items import Item, Outcome, Settings
+from ioadr.app.batch.talk import sweep_teller, tell
+from ioadr.app.batch.tiling import Tile
+from ioadr.app.batch.work import ESTIMATED, Clock, guarded, outcome_of, save, truth_beside
+from ioadr.errors import InputError
+from ioadr.geometry.camera import Camera
+from ioadr.io.atomic import atomic_file
+from ioadr.io.fingerprint import digest_values
+from ioadr.io.parts import read_part, survey
+from ioadr.io.samples import Decided
+from ioadr.io.save import plain
+from ioadr.lightfield import DisparityRange, LightField
+from ioadr.result import Estimate, SweepRecord
+
+WAITING = ".tiles"
+"""Folder of finished tiles."""
+PREVIEW = 384
+"""px, larger side of the reduced light field from which an unknown range is estimated."""
+
+
+class Place(NamedTuple):
+    """Which of all tiles."""
+
+    number: int
+    of: int
+
+    @property
+    def share(self) -> float:
+        """Of the whole's time, when this tile begins."""
+        return ESTIMATED * self.number / self.of
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    """What all tiles must know about the light field."""
+
+    height: int
+    width: int
+    samples: Decided
+    limits: DisparityRange
+    camera: Camera | None
+    reach: float
+    """Largest shift of a view, px per px of disparity."""
+
+
+def survey_item(item: Item, key: str, settings: Settings) -> Whole | Outcome:
+    """Look at the whole light field without holding it."""
+    return guarded(item, key, settings, lambda: _surveyed(item, settings))
+
+
+def do_tile(item: Item, key: str, settings: Settings, whole: Whole, tile: Tile, place: Place) -> str | Outcome:
+    """Estimate a tile and put its core aside; returns its file's name."""
+    return guarded(item, key, settings, lambda: _estimated(item, key, settings, whole, tile, place))
+
+
+def join_tiles(item: Item, key: str, settings: Settings, whole: Whole, tiles: Sequence[Tile]) -> Outcome:
+    """The result of the whole light field from its tiles, saved like any other."""
+    return guarded(item, key, settings, lambda: _joined(item, key, settings, whole, tiles))
+
+
+def _tile_file(settings: Settings, item: Item, number: int) -> Path:
+    return tile_folder(settings, item) / f"{number:05d}.npz"
+
+
+def tile_folder(settings: Settings, item: Item) -> Path:
+    return Path(settings.out) / WAITING / item.name
+
+
+def _surveyed(item: Item, settings: Settings) -> Whole:
+    tell(settings.topic, item.name, "looking at all views")
+    found = survey(item.path, item.reading)
+    limits = found.thin.range or _estimated_range(item, found.height, found.width)
+    reach = max(found.thin.reach)
+    return Whole(found.height, found.width, found.samples, limits, found.thin.camera, reach)
+
+
+def _estimated_range(item: Item, height: int, width: int) -> DisparityRange:
+    """From the light field at a smaller size, where it fits into memory."""
+    from ioadr._jit import Workers
+    from ioadr.solver.disparity_range import estimate_range
+    from ioadr.solver.problem import pack_rays
+
+    scale = min(1.0, PREVIEW / max(height, width))
+    small = ioadr.read(item.path, item.reading, scale=scale)
+    with Workers() as workers:
+        return estimate_range(small, pack_rays(small), workers).scaled(1.0 / scale)
+
+
+def _estimated(item: Item, key: str, settings: Settings, whole: Whole, tile: Tile, place: Place) -> str:
+    from ioadr.solver.refine import Part
+
+    file, mark = _tile_file(settings, item, place.number), digest_values(key, asdict(tile))
+    if _mark_of(file) == mark:
+        return str(file)
+    name, begin, end = f"tile {place.number + 1}/{place.of} ", place.share, place.share + ESTIMATED / place.of
+    tell(settings.topic, item.name, f"{name}reading", begin)
+    size = (whole.height, whole.width)
+    lightfield = read_part(item.path, item.reading, tile.outer, size, whole.samples, whole.limits)
+    estimate = ioadr.estimate(
+        lightfield,
+        settings.parameters,
+        seed=settings.seed,
+        progress=sweep_teller(settings.topic, item.name, begin, end, name),
+        threads=settings.threads,
+        part=Part(tile.outer.top, tile.outer.left, *size),
+    )
+    with atomic_file(file) as temporary, temporary.open("wb") as stream:
+        np.savez(stream, allow_pickle=False, **_core(estimate, lightfield, tile, mark))
+    return str(file)
+
+
+def _core(estimate: Estimate, lightfield: LightField, tile: Tile, mark: str) -> dict[str, Any]:
+    """What is kept of a tile."""
+    top, left = tile.core.top - tile.outer.top, tile.core.left - tile.outer.left
+    inner = (slice(top, top + tile.core.height), slice(left, left + tile.core.width))
+    about = {
+        "source": estimate.source,
+        "white": estimate.white,
+        "history": [asdict(record) for record in estimate.history],
+        "seconds": estimate.seconds,
+    }
+    maps: dict[str, NDArray[Any]] = {f"cost_{name}": values for name, values in estimate.costs.items()}
+    maps |= {"disparity": estimate.disparity, "visible": estimate.visible_views, "confidence": estimate.confidence}
+    cores = {name: np.ascontiguousarray(values[inner]) for name, values in maps.items()}
+    return cores | {"image": lightfield.reference_view[inner], "about": json.dumps(plain(about)), "mark": mark}
+
+
+def _mark_of(file: Path) -> str | None:
+    """Of an earlier run's tile."""
+    try:
+        with np.load(file, allow_pickle=False) as content:
+            return str(content["mark"])
+    except (OSError, ValueError, KeyError, EOFError):
+        return None
+
+
+def _joined(item: Item, key: str, settings: Settings, whole: Whole, tiles: Sequence[Tile]) -> Outcome:
+    clock = Clock()
+    tell(settings.topic, item.name, "joining tiles", ESTIMATED)
+    estimate = join(_stored(settings, item, tiles), whole, settings, len(tiles))
+    truth, notes = truth_beside(Path(item.path), (whole.height, whole.width))
+    clock.lap("join")
+    clock.seconds["estimate"] = round(estimate.seconds.get("total", 0.0), 3)
+    outcome = outcome_of(item, key, settings, estimate, truth, clock, notes)
+    save(outcome, settings, estimate, None, truth)
+    shutil.rmtree(tile_folder(settings, item), ignore_errors=True)
+    return outcome
+
+
+def _stored(settings: Settings, item: Item, tiles: Sequence[Tile]) -> Iterator[tuple[Tile, Mapping[str, NDArray[Any]]]]:
+    for number, tile in enumerate(tiles):
+        file = _tile_file(settings, item, number)
+        try:
+            with np.load(file, allow_pickle=False) as content:
+                yield tile, {name: content[name] for name in content.files}
+        except (OSError, ValueError, EOFError) as error:
+            raise InputError(f"{file}: expected a finished tile, found: {error}. Run again with --resume.") from error
+
+
+def join(
+    cores: Iterator[tuple[Tile, Mapping[str, NDArray[Any]]]], whole: Whole, settings: Settings, count: int
+) -> Estimate:
+    """One estimate out of cores that cover the image."""
+    maps: dict[str, NDArray[Any]] = {}
+    about: list[Mapping[str, Any]] = []
+    for tile, content in cores:
+        for name in content.keys() - {"about", "mark"}:
+            values = content[name]
+            if name not in maps:
+                maps[name] = np.zeros((whole.height, whole.width, *values.shape[2:]), values.dtype)
+            maps[name][tile.core.slices] = values
+        about.append(json.loads(str(content["about"])))
+    source = dict(about[0]["source"])
+    source["notes"] = [*source.get("notes", ()), f"estimated in {count} tiles"]
+    return Estimate(
+        disparity=maps["disparity"],
+        costs={name.removeprefix("cost_"): values for name, values in maps.items() if name.startswith("cost_")},
+        visible_views=maps["visible"],
+        confidence=maps["confidence"],
+        image=maps["image"],
+        white=float(about[0]["white"]),
+        camera=whole.camera,
+        range=whole.limits,
+        parameters=settings.parameters,
+        seed=settings.seed,
+        history=tuple(_summed(records) for records in zip(*(part["history"] for part in about), strict=True)),
+        seconds={name: sum(part["seconds"][name] for part in about) for name in about[0]["seconds"]},
+        source=source,
+    )
+
+
+def _summed(records: Sequence[Mapping[str, Any]]) -> SweepRecord:
+    """One sweep over all tiles; overlaps count twice in `changed`."""
+    costs = [float("nan") if record["mean_cost"] is None else record["mean_cost"] for record in records]
+    return SweepRecord(
+        records[0]["sweep"],
+        records[0]["kind"],
+        sum(record["changed"] for record in records),
+        float(np.mean(costs)),
+        sum(record["seconds"] for record in records),
+    )

@@ -1,0 +1,147 @@
+"""`ioadr batch`: many light fields, huge ones, videos; one machine or many."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ioadr.app.estimation_options import Estimation, estimation_options
+from ioadr.app.reader_options import reader_options
+from ioadr.app.saving_options import Saving, saving_options
+from ioadr.app.sections import SectionCommand, option
+from ioadr.app.terminal import Terminal, output_options
+from ioadr.errors import InputError
+
+if TYPE_CHECKING:
+    from ioadr.app.batch.summary import Summary
+    from ioadr.io.options import ReadOptions
+
+PARTLY_FAILED = 1
+
+
+@click.command(cls=SectionCommand)
+@click.argument("inputs", nargs=-1, required=True, metavar="INPUTS...")
+@option("Results", "--out", required=True, metavar="DIR", help="Folder or URL for all results.")
+@option("Results", "--resume", is_flag=True, help="Do only what is missing or has changed since an earlier run.")
+@option("Workers", "--workers", type=click.IntRange(min=1), metavar="N", show_default="best", help="Processes.")
+@option("Workers", "--memory", metavar="SIZE", show_default="free", help="For everything on this machine, such as 8G.")
+@option("Workers", "--scheduler", metavar="ADDRESS", help="Use the workers of this Dask scheduler instead.")
+@option(
+    "Workers",
+    "--attempts",
+    type=click.IntRange(min=1),
+    default=3,
+    show_default=True,
+    metavar="N",
+    help="Workers that may die over an item before it is given up.",
+)
+@option("Large and long", "--tiles", is_flag=True, help="Split what does not fit into memory into overlapping tiles.")
+@option(
+    "Large and long",
+    "--tile-size",
+    type=click.IntRange(min=64),
+    metavar="PX",
+    help="Split everything larger than this.",
+)
+@option("Large and long", "--video", is_flag=True, help="Each input is a sequence; frames start from the one before.")
+@option(
+    "Large and long",
+    "--keyframes",
+    type=click.IntRange(min=1),
+    default=24,
+    show_default=True,
+    metavar="N",
+    help="Every N-th frame of a video starts from scratch; 1: all.",
+)
+@output_options
+@saving_options
+@estimation_options
+@reader_options
+def command(
+    terminal: Terminal,
+    inputs: tuple[str, ...],
+    out: str,
+    resume: bool,
+    workers: int | None,
+    memory: str | None,
+    scheduler: str | None,
+    attempts: int,
+    tiles: bool,
+    tile_size: int | None,
+    video: bool,
+    keyframes: int,
+    saving: Saving,
+    estimation: Estimation,
+    reading: ReadOptions,
+) -> int:
+    """Estimate every light field in INPUTS: folders, patterns, lists (.txt), manifests (.toml), URLs.
+
+    Each gets a folder of results in DIR; summary.csv, summary.json and index.html tell about all of them. A bad light
+    field does not stop the others. What was finished is kept when the batch is interrupted; --resume goes on.
+    """
+    from ioadr.app.batch.inputs import find_items
+    from ioadr.app.batch.items import Settings
+    from ioadr.app.batch.run import Batch, Manner
+    from ioadr.io.limits import parse_size
+    from ioadr.io.save import check_formats
+
+    side = tile_size if tile_size is not None else 0 if tiles else None
+    _check(out, side, video, scheduler, workers or memory)
+    formats = None if saving.formats is None else tuple(check_formats(saving.formats))
+    items = find_items(inputs, reading, out, video)
+    settings = Settings(
+        out=out,
+        parameters=estimation.parameters,
+        seed=estimation.seed,
+        threads=estimation.threads or 1,
+        formats=formats,
+        report=saving.report,
+        tiles=side,
+        warm=video,
+    )
+    limit = None if memory is None else parse_size("--memory", memory)
+    manner = Manner(scheduler, workers, estimation.threads, limit, resume, saving.overwrite, attempts, keyframes)
+    summaries: list[Summary] = []
+
+    def finish(summary: Summary) -> None:
+        summaries.append(summary)
+        _finish(terminal, summary, out)
+
+    Batch(terminal, items, settings, manner).run(finish)
+    return 0 if summaries[-1].complete else PARTLY_FAILED
+
+
+def _check(out: str, side: int | None, video: bool, scheduler: str | None, own: object) -> None:
+    """Options that do not go together; `own` are those about this machine's own workers."""
+    from ioadr.app.batch.storage import is_url
+
+    if video and side is not None:
+        raise InputError("batch: expected --video or tiles, found both. Leave one out.")
+    if is_url(out) and side is not None:
+        raise InputError(f"--out: expected a folder that all workers see, where tiles can wait, found {out}.")
+    if scheduler is not None and own:
+        raise InputError(
+            "batch: expected --scheduler, or --workers and --memory for this machine's own workers, found both. "
+            "How many workers a cluster has is said where it is started."
+        )
+
+
+def _finish(terminal: Terminal, summary: Summary, out: str) -> None:
+    """Write the files about the whole and tell what became of it."""
+    from pathlib import PurePath
+
+    from ioadr.app.batch.page import duration, page_html
+    from ioadr.app.batch.storage import Store
+    from ioadr.app.batch.summary import CSV, JSON, PAGE, to_csv, to_dict, to_json
+
+    store = Store(out)
+    title = f"Batch {PurePath(out.rstrip('/')).name}"
+    texts = {JSON: to_json(summary), CSV: to_csv(summary), PAGE: page_html(summary, title)}
+    written = [store.write(name, text.encode()) for name, text in texts.items()]
+    counts = summary.counts
+    words = {"done": "estimated", "kept": "from before", "failed": "failed", "left": "not done"}
+    told = ", ".join(f"{counts[state]} {word}" for state, word in words.items() if counts[state])
+    lines = [f"{told}, in {duration(summary.seconds)}; wrote", *(f"  {path}" for path in written)]
+    lines += [f"failed: {o.name}: {o.reason}" for o in summary.outcomes if o.state == "failed"]
+    terminal.answer("\n".join(lines), to_dict(summary) | {"files": written})
