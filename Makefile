@@ -25,6 +25,11 @@ setup: $(TOOLS) ## create .venv with the package, all extras and the development
 demo: $(RUNTIME) ## estimate the embedded scene into out/demo and print its errors against the exact truth
 	@$(BIN)/ioadr demo --out out/demo --overwrite
 
+.PHONY: explore
+explore: $(RUNTIME) ## see why a pixel has its depth, in the browser: the embedded scene, or SCENE=path
+	@$(BIN)/python -c 'import starlette, uvicorn' 2>/dev/null || $(INSTALL) --editable '.[formats,explore]'
+	@$(BIN)/ioadr explore $(SCENE)
+
 .PHONY: test
 test: lint ## lint, types and all quick tests
 	@$(BIN)/python -m pytest -q -m "not slow"

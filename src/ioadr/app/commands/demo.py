@@ -52,4 +52,4 @@ def _text(scores: Scores, files: list[str], seconds: float) -> str:
     for name in (name for name in SHOWN if name in scores.values):
         metric = METRICS[name]
         lines.append(f"  {metric.label:<16} {scores[name]:8.{metric.decimals}f} {metric.unit:<8} {metric.meaning}")
-    return "\n".join([*lines, "wrote", *(f"  {file}" for file in files)])
+    return "\n".join([*lines, "wrote", *(f"  {file}" for file in files), "see why a pixel has its depth: make explore"])

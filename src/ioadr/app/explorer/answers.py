@@ -69,6 +69,7 @@ def result(known: Result) -> dict[str, Any]:
         "seed": estimate.seed,
         "seconds": estimate.seconds.get("total"),
         "sweeps": [record(sweep) for sweep in estimate.history],
+        "finished": estimate.parameters.finish.passes > 0,
         "parameters": adjustable(estimate.parameters),
         "views": int(used_views(known.explainer.lf, estimate.parameters.data.view_step).sum()),
     }

@@ -22,14 +22,10 @@ def view(lightfield: LightField, row: int, column: int) -> bytes:
     return encoded(rgb8(lightfield.views[row, column], lightfield.white or 1.0), "JPEG")
 
 
-def refocused(lightfield: LightField, disparity: float, thin: int) -> bytes:
-    """JPEG of the mean of all views, sharp at a disparity; every `thin`-th pixel, for while a slider moves."""
+def refocused(lightfield: LightField, disparity: float) -> bytes:
+    """JPEG of the mean of all views, sharp at a disparity."""
     from ioadr.geometry.synthesis import refocus
 
-    if thin > 1:
-        small = lightfield.views[:, :, ::thin, ::thin]
-        lightfield = lightfield.with_(views=small, camera=None)
-        disparity /= thin
     return encoded(rgb8(refocus(lightfield, disparity), lightfield.white or 1.0), "JPEG")
 
 

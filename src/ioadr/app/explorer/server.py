@@ -106,8 +106,8 @@ class Explorer:
     @checked
     async def refocus(self, request: Request) -> Response:
         disparity = requests.disparity(request.query_params, "disparity", self.study)
-        thin = requests.thin(request.query_params)
-        return _jpeg(await run_in_threadpool(pictures.refocused, self.study.lightfield, disparity, thin))
+        lightfield, step = await run_in_threadpool(self.study.thinned, requests.thin(request.query_params))
+        return _jpeg(await run_in_threadpool(pictures.refocused, lightfield, disparity / step))
 
     @checked
     async def pixel(self, request: Request) -> Response:

@@ -64,6 +64,17 @@ class Study:
 
         return self._once(f"rays {view_step}", lambda: pack_rays(self.lightfield, view_step))
 
+    def thinned(self, thin: int) -> tuple[LightField, int]:
+        """Views with every second, fourth, … pixel, at most every `thin`-th, and which: for quick pictures."""
+        lightfield = self.lightfield
+        most = max(min(thin, lightfield.height // 8, lightfield.width // 8), 1)
+        step = 1 << (most.bit_length() - 1)
+
+        def make() -> LightField:
+            return lightfield.with_(views=np.ascontiguousarray(lightfield.views[:, :, ::step, ::step]), camera=None)
+
+        return (self._once(f"thinned {step}", make), step) if step > 1 else (lightfield, 1)
+
     @property
     def limits(self) -> DisparityRange:
         """The result's range, the light field's, or what its texture says."""

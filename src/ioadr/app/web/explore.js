@@ -251,6 +251,7 @@ class Explorer {
   drawCurve() {
     const { truth } = this.views.layers, { answer, before } = this;
     this.curve.close = this.state.close;
+    this.curve.panel.title.textContent = this.results.get(this.state.result)?.finished ? "Cost of the sweeps, before the finish" : "Cost over disparity";
     this.curve.draw({ answer, before, trial: this.trial(), truth: truth ? truth[answer.row * this.scene.width + answer.column] : null });
   }
 
