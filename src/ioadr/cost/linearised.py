@@ -75,6 +75,8 @@ def robust_normal_equation(rays, n0, m0, d, hidden, scale):
     one, zero = np.float32(1.0), np.float32(0.0)
     limit = np.float32(3.0) * scale * scale * np.float32(LEVELS * LEVELS)
     gr, gg, rr, ww, gain, gain_d = zero, zero, zero, zero, zero, zero
+    if rays.height < 4 or rays.width < 4:  # no place for four taps
+        return zero, zero, zero, zero
     stride = np.uint32(rays.row_stride)
     for word in range(hidden.size):
         bits = hidden[word]
