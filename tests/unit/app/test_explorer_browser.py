@@ -300,7 +300,11 @@ def test_every_panel_can_be_saved(opened, tmp_path):
     page = opened.page
     page.keyboard.press("m")
     page.locator("figure[data-panel=trial] rect.cell").first.wait_for()
-    for name in PANELS:
+    for name in (*PANELS, "space"):
+        if name == "space":
+            page.keyboard.press("9")
+            page.locator("figure[data-panel=space] canvas").wait_for()
+            settle(page)
         figure = page.locator(f"figure[data-panel={name}]")
         figure.hover()
         for kind in ("PNG", "SVG"):

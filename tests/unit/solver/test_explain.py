@@ -161,6 +161,8 @@ def test_planes_of_other_parameters_are_those_of_the_whole_map(explainer, estima
     whole = Explainer(explored.scene().light_field, replace(estimate, parameters=varied))
     for n, m in pixels:
         part, full = explainer.explain(n, m, varied), whole.explain(n, m)
+        assert part.plane is not None
+        assert full.plane is not None
         assert np.allclose(part.plane.normal, full.plane.normal, atol=1e-5)
         assert part.plane.disparity == pytest.approx(full.plane.disparity, abs=1e-5)
         assert np.array_equal(part.plane.inlier, full.plane.inlier)

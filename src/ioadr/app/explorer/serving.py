@@ -6,9 +6,10 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ioadr.errors import InputError
+from ioadr.errors import InputError, IoadrError
 
 if TYPE_CHECKING:
     from uvicorn import Server
@@ -55,12 +56,18 @@ def server(study: Study, port: int) -> Server:
     return StoppingServer(config, explorer.runs)
 
 
+def _warm(study: Study) -> None:
+    """What goes wrong here goes wrong again when the page asks, and is told there."""
+    with suppress(IoadrError):
+        study.warm()
+
+
 def serve(study: Study, port: int | None, browser: bool, say: Callable[[str], None]) -> None:
     """Until interrupted. The first click's work is prepared meanwhile."""
     listening = bound(port)
     address = f"http://{HOST}:{listening.getsockname()[1]}/"
     running = server(study, listening.getsockname()[1])
-    threading.Thread(target=study.warm, name="ioadr-warm", daemon=True).start()
+    threading.Thread(target=_warm, args=[study], name="ioadr-warm", daemon=True).start()
     say(address)
     if browser:
         threading.Timer(0.2, webbrowser.open, [address]).start()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ioadr.result import Estimate
     from ioadr.solver.explain import Explainer
 
-MOST_RESULTS = 8
+MOST_RESULTS = 5
 """Of those estimated in the explorer; older ones are forgotten."""
 GIVEN = "given"
 
@@ -120,7 +120,7 @@ class Study:
         with self._lock:
             found = self.given if key == GIVEN else self._results.get(key)
         if found is None:
-            raise InputError(f"result {key!r}: expected one of this explorer's, found none. Estimate it again.")
+            raise InputError(f"result {key[:40]!r}: expected one of this explorer's, found none. Estimate it again.")
         return found
 
     def add(self, estimate: Estimate) -> Result:
@@ -163,5 +163,5 @@ def layer(study: Study, name: str, key: str, thin: int = 1) -> NDArray[Any]:
         "cells": lambda: surface_cells(estimate.points[::thin, ::thin]),
     }
     if name not in makers:
-        raise InputError(f"layer: expected image, truth, {', '.join(makers)}, found {name!r}.")
+        raise InputError(f"layer: expected image, truth, {', '.join(makers)}, found {name[:40]!r}.")
     return makers[name]()

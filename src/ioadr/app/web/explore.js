@@ -195,6 +195,16 @@ class Explorer {
   }
 
   async askPixel() {
+    const slow = setTimeout(() => say("The first click after an installation compiles the inner loops: half a minute, once."), 2000);
+    try {
+      await this.drawPixel();
+    } finally {
+      clearTimeout(slow);
+    }
+    if ($("message").textContent.startsWith("The first click")) say("");
+  }
+
+  async drawPixel() {
     const clock = performance.now(), changed = Object.keys(this.state.changes).length > 0;
     const answer = await asked(`api/pixel?${this.question()}`);
     this.before = changed ? await asked(`api/pixel?${this.question({}, {})}`) : null;
