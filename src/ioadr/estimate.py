@@ -13,6 +13,7 @@ from ioadr.errors import InputError
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import Parameters, preset
 from ioadr.result import Estimate, SweepRecord
+from ioadr.solver.confidence import confidence
 from ioadr.solver.disparity_range import estimate_range
 from ioadr.solver.finish import Finisher
 from ioadr.solver.initialise import initialise
@@ -67,11 +68,12 @@ def estimate(
             for index in range(len(steps), total):
                 report(finisher.run(index))
         costs, visible = refinement.final_costs(last)
+        trust = confidence(refinement, last, visible)
     return Estimate(
         disparity=refinement.disparity,
         costs=costs,
         visible_views=visible,
-        confidence=np.ones_like(costs["data"]),
+        confidence=trust,
         image=lf.reference_view,
         white=float(lf.white or 1.0),
         camera=lf.camera,

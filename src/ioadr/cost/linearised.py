@@ -119,7 +119,7 @@ def robust_normal_equation(rays, n0, m0, d, hidden, scale):
 
 @task
 def linearise(begin, end, model, disparity, scale, noise, furthest, target, precision):
-    """Rows begin … end − 1: the disparity the data want, at most `furthest` px away, and its precision 1/variance, px⁻².
+    """Rows begin … end − 1: the disparity the data want, at most `furthest` px away, and its precision (1/px²).
 
     The residuals that remain, but at least `noise` grey levels, are what the derivatives are measured against.
     """

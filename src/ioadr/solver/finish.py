@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +27,7 @@ class Finisher:
     """Passes over the map of a refinement; the softened views serve all of them."""
 
     def __init__(self, refinement: Refinement, closing: SweepPlan) -> None:
-        self.refinement, self.closing = refinement, closing
+        self.refinement, self.closing = refinement, replace(closing, planar_weight=0.0, plane_fits=0)
         self.term, self.workers = refinement.parameters.finish, refinement.workers
         self.rays = softened_rays(refinement.rays, self.term.softening, self.workers)
 

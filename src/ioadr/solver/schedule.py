@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ioadr.lightfield import DisparityRange
 from ioadr.parameters import Parameters
@@ -43,8 +43,9 @@ def _last_of_each_phase(steps: list[SweepPlan], count: int) -> list[SweepPlan]:
 
 
 def closing(parameters: Parameters, limits: DisparityRange) -> SweepPlan:
-    """The weights of the last sweep, under which the result is costed."""
-    return _sweep(parameters, limits, max(parameters.search.sweeps - 1, 0))
+    """The weights of the last sweep, under which the result is costed; one plane fit does for that."""
+    last = _sweep(parameters, limits, max(parameters.search.sweeps - 1, 0))
+    return replace(last, plane_fits=min(last.plane_fits, 1))
 
 
 def _sweep(parameters: Parameters, limits: DisparityRange, q: int) -> SweepPlan:
