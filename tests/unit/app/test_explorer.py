@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -20,10 +21,12 @@ from ioadr import Estimate, InputError
 from ioadr.result import SweepRecord
 from tests import explored
 from tests.explored import Running
+from tests.scenes import make_estimate
 
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
+from ioadr.app.explorer import serving
 from ioadr.app.explorer.guard import HEADERS, LocalOnly
 from ioadr.app.explorer.serving import bound
 from ioadr.app.explorer.study import MOST_RESULTS, Study
@@ -435,6 +438,29 @@ def test_twenty_clients_at_once_are_all_answered(server):
 def test_a_port_in_use_is_said(server):
     with pytest.raises(InputError, match=f"--port {server.port}: expected a free port"):
         bound(server.port)
+
+
+def test_a_missing_extra_is_named(study, monkeypatch):
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    with pytest.raises(InputError, match=r"pip install 'ioadr\[explore\]'"):
+        serving.server(study, 1)
+
+
+def test_the_command_opens_what_it_is_given(cli, scene, tmp_path, monkeypatch):
+    seen: list[Study] = []
+    monkeypatch.setattr(serving, "serve", lambda study, *_: seen.append(study))
+    assert cli("explore", tmp_path / "none").code == 2
+    assert cli("explore", scene).code == 0
+    assert (seen[-1].lightfield.name, seen[-1].given) == ("waves", None)
+    lightfield = ioadr.read(scene)
+    make_estimate(np.zeros((20, 24)), source={"path": str(scene)}).save(tmp_path / "out", formats=["npz"])
+    for arguments in ((scene, tmp_path / "out"), (tmp_path / "out",)):
+        assert cli("explore", *arguments).code == 0
+        assert np.array_equal(seen[-1].lightfield.views, lightfield.views)
+        assert [known.key for known in seen[-1].results()] == ["given"]
+    assert cli("explore").code == 0
+    assert seen[-1].lightfield.name == "demo"
+    assert seen[-1].truth is not None
 
 
 def test_a_truth_of_another_size_is_refused():

@@ -62,7 +62,7 @@ class Views {
     }
     this.left.at = (n, m) => this.there(n, m);
     this.left.from = (n, m) => this.back(n, m);
-    this.left.overlay = (context) => this.overlay && this.overlay(context);
+    this.left.overlay = (context) => !this.view && this.overlay && this.overlay(context);
     this.pad = new ViewPad($("left"), scene, (view) => this.onview(view));
     this.onview = () => {};
     this.latest = 0;
