@@ -1,0 +1,150 @@
+"""Plain twins of the finish: `ioadr.cost.linearised` and `ioadr.solver.local_fit` (beyond the paper)."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.parameters import Finish
+from tests.reference.geometry import View, project, reference_index
+
+RIDGE = 1e-3
+"""Share of a patch's weight that is added to the diagonal of its normal equations."""
+
+
+def catmull_rom(t: float) -> float:
+    """The cubic kernel that passes through its samples, at distance t."""
+    t = abs(t)
+    if t < 1:
+        return 1.5 * t**3 - 2.5 * t**2 + 1
+    return -0.5 * t**3 + 2.5 * t**2 - 4 * t + 2 if t < 2 else 0.0
+
+
+def catmull_rom_slope(t: float) -> float:
+    """Its derivative."""
+    sign, t = math.copysign(1, t), abs(t)
+    if t < 1:
+        return sign * (4.5 * t**2 - 5 * t)
+    return sign * (-1.5 * t**2 + 5 * t - 4) if t < 2 else 0.0
+
+
+def taps(x: float) -> tuple[list[int], NDArray[np.float64], NDArray[np.float64]]:
+    """Pixels around x, their weights, and how the weights change with x."""
+    pixels = [math.floor(x) + i for i in range(-1, 3)]
+    weights, slopes = ([f(x - pixel) for pixel in pixels] for f in (catmull_rom, catmull_rom_slope))
+    return pixels, np.array(weights), np.array(slopes)
+
+
+def normal_equation(
+    views: list[View], visible: set[int], n0: int, m0: int, d: float, scale: float
+) -> tuple[float, float, float, float]:
+    """Σ w·g·r without what noise adds to it, Σ w·g², Σ w·r², Σ w of the views that see the hypothesis.
+
+    r: difference to the reference view, g: its derivative by d, both per channel and averaged over the channels when
+    squared; w = 1/(1 + r²/scale²). With noise of variance σ² in every sample, r² holds σ²·(1 + G), G being the sum of
+    the squared weights of its taps; the derivative of that by d is no evidence about d.
+    """
+    reference = views[reference_index(views)].image[n0, m0]
+    height, width = views[0].image.shape[:2]
+    gr = gg = rr = total = gain = gain_slope = 0.0
+    for v in visible:
+        y, x = project(n0, m0, d, views[v].offset)
+        if not (1 <= y <= height - 3 and 1 <= x <= width - 3):
+            continue
+        rows, wy, uy = taps(y)
+        columns, wx, ux = taps(x)
+        patch = views[v].image[np.ix_(rows, columns)]
+        r = np.einsum("i,j,ijc->c", wy, wx, patch) - reference
+        down, across = (np.einsum("i,j,ijc->c", a, b, patch) for a, b in ((uy, wx), (wy, ux)))
+        g = -views[v].offset[0] * down - views[v].offset[1] * across
+        w = 1 / (1 + (r @ r) / 3 / scale**2)
+        gr, gg, rr, total = gr + w * (r @ g) / 3, gg + w * (g @ g) / 3, rr + w * (r @ r) / 3, total + w
+        gain += w * (wy @ wy) * (wx @ wx)
+        slope_y, slope_x = (-views[v].offset[0] * (wy @ uy), -views[v].offset[1] * (wx @ ux))
+        gain_slope += w * (slope_y * (wx @ wx) + slope_x * (wy @ wy))
+    noise = rr / max(total + gain, 1e-6)
+    return gr - noise * gain_slope, gg, rr, total
+
+
+def linearised(views: list[View], visible: set[int], n0: int, m0: int, d: float, term: Finish) -> tuple[float, float]:
+    """The disparity that the data want and the inverse of its variance."""
+    gr, gg, rr, total = normal_equation(views, visible, n0, m0, d, term.colour_scale)
+    step = -gr / gg if gg > 0 else 0.0
+    variance = rr / max(total, 1.0) + term.noise**2
+    return d + min(max(step, -term.furthest), term.furthest), gg / variance
+
+
+def softened(image: NDArray[np.float64], side: float, slack: float = 0.0) -> NDArray[np.float64]:
+    """Each sample mixed with its neighbours, rounded to quarters; edges replicated."""
+    weights = np.array([side, 1 - 2 * side, side])
+    padded = np.pad(image, ((1, 1), (1, 1), (0, 0)), mode="edge")
+    height, width = image.shape[:2]
+    total = np.zeros_like(image)
+    for i in range(3):
+        for j in range(3):
+            total += weights[i] * weights[j] * padded[i : i + height, j : j + width]
+    return np.floor(4 * total + 0.5 + slack) / 4
+
+
+def patch_fit(
+    points: list[tuple[float, float, float, float]], last: NDArray[np.float64], term: Finish
+) -> tuple[NDArray[np.float64], float]:
+    """A plane, or a quadric where that differs significantly, through (x, y, target, precision), and its variance.
+
+    `last` is the polynomial in 1, x, y, x², xy, y² that the points are expected to lie near.
+    """
+    weights, rows, values = [], [], []
+    for x, y, target, precision in points:
+        row = np.array([1, x, y, x * x, x * y, y * y])
+        residual = target - row @ last
+        limit = max(precision / term.gate**2, term.widest_gate**-2)
+        weights.append(precision * max(float(1 - residual**2 * limit), 0.0) ** 2)
+        rows.append(row)
+        values.append(target - last[0])
+    w, a, b = np.array(weights), np.array(rows), np.array(values)
+    if w.sum() <= 0:
+        return last, math.inf
+    plane, plane_variance = solved(w, a[:, :3], b)
+    quadric, variance = solved(w, a, b)
+    excess, change = variance - plane_variance, quadric[0] - plane[0]
+    significant = excess > 0 and change**2 > term.caution**2 * excess
+    fit = quadric if significant else np.concatenate([plane, np.zeros(3)])
+    return fit + np.array([last[0], 0, 0, 0, 0, 0]), variance if significant else plane_variance
+
+
+def solved(w: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Weighted least squares with a small ridge: coefficients, and the variance of the first."""
+    normal = a.T @ (w[:, None] * a) + RIDGE * w.sum() * np.eye(a.shape[1])
+    return np.linalg.solve(normal, a.T @ (w * b)), float(np.linalg.inv(normal)[0, 0])
+
+
+def fitted(
+    disparity: NDArray[Any],
+    target: NDArray[Any],
+    precision: NDArray[Any],
+    discs: list[list[tuple[int, int]]],
+    unit: float,
+    term: Finish,
+    n0: int,
+    m0: int,
+) -> float:
+    """Value at (n0, m0) of the widest disc whose fit lies where all narrower ones allow it."""
+    fit = np.zeros(6)
+    fit[0] = best = float(disparity[n0, m0])
+    low, high = -math.inf, math.inf
+    height, width = disparity.shape
+    for disc in discs:
+        inside = [(j, i) for j, i in disc if 0 <= n0 + j < height and 0 <= m0 + i < width]
+        points = [
+            (i / unit, j / unit, float(target[n0 + j, m0 + i]), float(precision[n0 + j, m0 + i])) for j, i in inside
+        ]
+        fit, variance = patch_fit(points, fit, term)
+        reach = term.caution * math.sqrt(variance)
+        low, high = max(low, fit[0] - reach), min(high, fit[0] + reach)
+        if low > high:
+            break
+        best = float(fit[0])
+    return best

@@ -1,0 +1,98 @@
+"""Rows of the table: kernels of the finish."""
+
+from __future__ import annotations
+
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.cost.linearised import linearise
+from ioadr.geometry.ppp import unpack
+from ioadr.solver.finish import UNIT, fit, patches, softened_rays
+from tests.reference import finish
+from tests.reference.rows import Prepared, Row
+from tests.reference.scenes import Problem
+from tests.reference.search import Plain
+
+
+def prepare_linearise(problem: Problem) -> Prepared:
+    term, height = problem.parameters.finish, problem.lf.height
+    out = np.empty((2, *problem.disparity.shape), np.float32)
+    numbers = np.float32(term.colour_scale), np.float32(term.noise), np.float32(term.furthest)
+    given = 0, height, problem.model, problem.disparity, *numbers
+    return Prepared(partial(linearise, *given, out[0], out[1]), out, problem.disparity.size)
+
+
+def twin_linearise(problem: Problem, slack: float) -> NDArray[Any]:
+    plain, term = Plain(problem, slack), problem.parameters.finish
+    out = np.empty((2, *problem.disparity.shape))
+    for n, m in np.ndindex(problem.disparity.shape):
+        d = float(problem.disparity[n, m])
+        out[:, n, m] = finish.linearised(plain.views, plain.visible(n, m, d)[0], n, m, d, term)
+    return out
+
+
+def prepare_soften(problem: Problem) -> Prepared:
+    rays = problem.refinement.rays
+    out = np.empty((rays.dy.size, rays.height, rays.width, 3))
+
+    def call() -> None:
+        samples = softened_rays(rays, problem.parameters.finish.softening, problem.workers).samples
+        words = samples.reshape(rays.dy.size, -1, rays.row_stride)[:, : rays.height, : rays.width]
+        for index in np.ndindex(words.shape):
+            out[index] = unpack(words[index])
+        out[:] /= 4
+
+    return Prepared(call, out, out.size)
+
+
+def twin_soften(problem: Problem, slack: float) -> NDArray[Any]:
+    side = problem.parameters.finish.softening
+    return np.array([finish.softened(view.image, side, slack) for view in Plain(problem).views])
+
+
+def targets(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Around the map, some firm, some not."""
+    generator = np.random.default_rng(problem.seed)
+    target = problem.disparity + generator.normal(0, 0.02, problem.disparity.shape)
+    return target.astype(np.float32), generator.uniform(0, 1e4, target.shape).astype(np.float32)
+
+
+def prepare_fit(problem: Problem) -> Prepared:
+    target, precision = targets(problem)
+    out = np.empty_like(problem.disparity)
+
+    def call() -> None:
+        out[:] = fit(problem.disparity, target, precision, problem.parameters.finish, problem.workers)
+
+    return Prepared(call, out, out.size)
+
+
+def twin_fit(problem: Problem, slack: float) -> NDArray[Any]:
+    term = problem.parameters.finish
+    target, precision = targets(problem)
+    limited = 1 / (1 / np.maximum(precision.astype(float), 1e-9) + term.finest**2)
+    bounds, offsets = patches(term.widest)
+    discs = [[(int(j), int(i)) for j, i in offsets[a:b]] for a, b in pairwise(bounds)]
+    given = problem.disparity, target, limited, discs, UNIT, term
+    return np.array(
+        [
+            [finish.fitted(*given, n, m) for m in range(problem.disparity.shape[1])]
+            for n in range(problem.disparity.shape[0])
+        ]
+    )
+
+
+FINISH = (
+    Row("linearised data", "cost.linearised: linearise robust_normal_equation cubic cubic_slope cubic_row noise_gain",
+        prepare_linearise, twin_linearise, {"size": (9, 10), "grid": (3, 3)}, rtol=1e-5, floor=1.0, slack=1e-5,
+        why="sums of float32 products of both signs"),
+    Row("softened views", "cost.linearised: soften", prepare_soften, twin_soften, {"size": (6, 7), "grid": (3, 3)},
+        slack=1e-3),
+    Row("fitted surfaces", "solver.local_fit: fit_surfaces fit_patch fill_system eliminate moments", prepare_fit,
+        twin_fit, {"size": (11, 12), "changes": {"finish.widest": 8}, "exact": False}, rtol=1e-5, floor=1.0,
+        why="normal equations of float32 moments"),
+)  # fmt: skip

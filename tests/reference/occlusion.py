@@ -1,0 +1,137 @@
+"""Plain twins of `ioadr.cost.occlusion`: Algorithm 1 to the letter, what the kernel leaves out of it, J_PD, J_oa.
+
+`slack` shifts every comparison by a little: where that changes the outcome, float32 may decide either way.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.parameters import DataTerm
+from tests.reference.geometry import View, bilinear, inside, intersection, point_projection_image, reference_index
+
+FOOTPRINT = 2.0
+"""px by which an occluder may miss at most; beyond the text, for disparities that differ by more than 4 px."""
+TILE = 8
+"""px; the kernel knows which disparities occur in squares of this size, not where in them."""
+
+
+def truncate(d: float, step: float) -> float:
+    """The multiple of `step` next to d on the side of zero; a d that misses a multiple by rounding is that multiple."""
+    multiple = d / step
+    nearest = round(multiple)
+    return step * (nearest if abs(multiple - nearest) < 1e-4 else math.trunc(multiple))
+
+
+def reach_of(views: list[View]) -> float:
+    """Half the grid (the farthest view) and half a view more, in baselines."""
+    return max(abs(i) for view in views for i in view.offset) + 0.5
+
+
+def occluders_in_window(
+    disparity: NDArray[Any], views: list[View], n0: int, m0: int, d: float, highest: float, term: DataTerm
+) -> set[float]:
+    """T of Algorithm 1: truncated disparities before d in the window that an occluder can hide from."""
+    radius = int((highest - d) * reach_of(views))
+    found = set()
+    for n in range(max(n0 - radius, 0), min(n0 + radius + 1, disparity.shape[0])):
+        for m in range(max(m0 - radius, 0), min(m0 + radius + 1, disparity.shape[1])):
+            if (n, m) != (n0, m0) and disparity[n, m] > d + term.occluder_margin:
+                found.add(truncate(float(disparity[n, m]), term.occluder_step))
+    return {level for level in found if level > d}
+
+
+def occluders_tested(
+    disparity: NDArray[Any],
+    views: list[View],
+    n0: int,
+    m0: int,
+    d: float,
+    highest: float,
+    term: DataTerm,
+    slack: float = 0.0,
+) -> set[float]:
+    """The part of T that the kernel tests: surfaces that, from anywhere in their tile, reach (n0, m0) themselves."""
+    reach = reach_of(views)
+    radius = int((highest - d) * reach)
+    found = set()
+    for n, m in np.ndindex(disparity.shape):
+        away = max(tile_distance(n, n0), tile_distance(m, m0))
+        least = d + max(term.occluder_margin, (away - 1) / reach)
+        level = truncate(float(disparity[n, m]), term.occluder_step)
+        if away <= radius and level >= truncate(least, term.occluder_step) - slack:
+            found.add(level)
+    return {level for level in found if level > d + slack}
+
+
+def tile_distance(i: int, i0: int) -> int:
+    """px from i0 to the nearest pixel of the tile of i, in one direction."""
+    first = i // TILE * TILE
+    return max(first - i0, i0 - (first + TILE - 1), 0)
+
+
+def open_sky(disparity: NDArray[Any], views: list[View], n0: int, m0: int, d: float, margin: float) -> bool:
+    """No other pixel rises above d by more than it takes to reach (n0, m0): the kernel then tests nothing."""
+    reach = reach_of(views)
+    for n, m in np.ndindex(disparity.shape):
+        away = max(abs(n - n0), abs(m - m0))
+        if away > 0 and disparity[n, m] - away / reach > d + margin:
+            return False
+    return True
+
+
+def unoccluded(
+    disparity: NDArray[Any],
+    views: list[View],
+    n0: int,
+    m0: int,
+    d: float,
+    occluders: set[float],
+    slack: float = 0.0,
+) -> set[int]:
+    """Algorithm 1: the views in which none of the occluders lies before (n0, m0, d)."""
+    surface = disparity.astype(np.float64)
+    surface[n0, m0] = d
+    visible = set(range(len(views)))
+    for d_occluder in occluders:
+        for v, view in enumerate(views):
+            y, x = intersection(n0, m0, d, d_occluder, view.offset)
+            if not inside(y, x, surface.shape, slack):
+                continue
+            nearest = bilinear(surface, y, x)
+            if nearest <= d:
+                continue
+            meeting = [(d_occluder - d) / (nearest - d) * offset for offset in view.offset]
+            miss = max(abs(offset - s) for offset, s in zip(view.offset, meeting, strict=True))
+            if miss * (nearest - d) < min(0.5 * (nearest - d), FOOTPRINT) + slack:
+                visible.discard(v)
+    return visible
+
+
+def deviations(views: list[View], n0: int, m0: int, d: float) -> dict[int, float]:
+    """Mean |colour − reference| over the channels, of each view whose image holds the sample."""
+    colours = point_projection_image(views, n0, m0, d)
+    reference = views[reference_index(views)].image[n0, m0]
+    return {v: float(np.abs(c - reference).mean()) for v, c in enumerate(colours) if c is not None}
+
+
+def mean_deviation(values: list[float], term: DataTerm) -> float:
+    """J_PD (Eq. 13) or J_oa (Eq. 21) of the views that count; the reference view itself adds 0."""
+    return sum(values) / max(len(values) - (0 if term.count_reference else 1), 1)
+
+
+def data_cost(
+    views: list[View], n0: int, m0: int, d: float, visible: set[int], nothing_near: bool, term: DataTerm
+) -> float:
+    """The data term of a hypothesis that `visible` views see; nothing_near: no occluder was even looked for."""
+    values = deviations(views, n0, m0, d)
+    plain = mean_deviation(list(values.values()), term)
+    seen = [value for v, value in values.items() if v in visible]
+    if not term.occlusion_aware or nothing_near or len(seen) < term.min_visible_share * len(views):
+        return plain
+    aware = mean_deviation(seen, term)
+    return min(plain, aware) if term.plain_when_cheaper else aware
