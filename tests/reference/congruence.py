@@ -1,4 +1,4 @@
-"""Plain twins of `ioadr.cost.congruence` (Eqs. 22–26)."""
+"""Plain twins of `ioadr.cost.congruence` (Eqs. 24–28)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ioadr.parameters import CongruenceTerm
 def neighbour_weight(
     colour: float, disparity: float, cost: float, limits: DisparityRange, term: CongruenceTerm, slack: float = 0.0
 ) -> float:
-    """χ from ‖colour difference‖ in grey levels and |disparity difference| in px (Eqs. 24–26)."""
+    """χ from ‖colour difference‖ in grey levels and |disparity difference| in px (Eqs. 26–28)."""
     delta_c, delta_t = term.colour_scale * colour, term.disparity_scale * disparity
     if delta_c > term.colour_limit + slack:
         return 0.0
@@ -52,7 +52,7 @@ def window_weights(
 
 
 def smoothed(disparity: NDArray[Any], n0: int, m0: int, d: float, weights: NDArray[Any], term: CongruenceTerm) -> float:
-    """d_s (Eq. 23): mean of the disparities, or of their angles, by those weights; d itself where nothing counts."""
+    """d_s (Eq. 25): mean of the disparities, or of their angles, by those weights; d itself where nothing counts."""
     if not weights.any():
         return d
     h = term.half_width
@@ -65,5 +65,5 @@ def smoothed(disparity: NDArray[Any], n0: int, m0: int, d: float, weights: NDArr
 
 
 def congruence_cost(d: float, d_smoothed: float) -> float:
-    """J_coc (Eq. 22)."""
+    """J_coc (Eq. 24)."""
     return (d - d_smoothed) ** 2

@@ -1,4 +1,4 @@
-"""Plain twins of `ioadr.geometry`: 4D-PPP, 4D-PPI, points, normals, planes (§ IV, Eqs. 27–33).
+"""Plain twins of `ioadr.geometry`: 4D-PPP, 4D-PPI, points, normals, planes (§ IV, Eqs. 29–34).
 
 Everything is float64 and written pixel by pixel from the formulas; nothing here is fast.
 """
@@ -81,7 +81,7 @@ def bilinear(image: NDArray[np.float64], y: float, x: float) -> Any:
 
 
 def point_projection_image(views: list[View], n0: int, m0: int, d: float) -> list[Vector | None]:
-    """4D-PPI (Eq. 11): each view's colour, None outside its image."""
+    """4D-PPI (Eq. 10): each view's colour, None outside its image."""
     colours: list[Vector | None] = []
     for view in views:
         y, x = project(n0, m0, d, view.offset)
@@ -96,7 +96,7 @@ def point(n: float, m: float, d: float, rays: RayModel) -> Vector:
 
 
 def plane_disparity(n: int, m: int, normal: Vector, offset: float, rays: RayModel) -> float:
-    """Disparity of the point in which the ray of (n, m) meets the plane ⟨x, normal⟩ = offset (Eq. 32)."""
+    """Disparity of the point in which the ray of (n, m) meets the plane ⟨x, normal⟩ = offset (Eq. 34)."""
     ray = np.array([(m - rays.m0) * rays.pitch_x, (n - rays.n0) * rays.pitch_y, 1.0])
     z = offset / float(ray @ normal)
     return (1 / z - rays.offset) / rays.slope
@@ -109,13 +109,13 @@ def points_of(disparity: NDArray[Any], rays: RayModel) -> NDArray[np.float64]:
 
 
 def large_kernel(half_width: int, sigma: float) -> NDArray[np.float64]:
-    """g^h_lg[j, i] = i·exp(−‖(i, j)‖²/(2σ²)) (Eq. 28): rows j, columns i."""
+    """g^h_lg[j, i] = i·exp(−‖(i, j)‖²/(2σ²)) (Eq. 30): rows j, columns i."""
     i = np.arange(-half_width, half_width + 1.0)
     return i * np.exp(-(i[:, None] ** 2 + i**2) / (2 * sigma**2))
 
 
 def large_normals(points: NDArray[np.float64], half_width: int, sigma: float) -> NDArray[np.float64]:
-    """ν_lg [N, M, 3] (Eqs. 17–19 with Eq. 28); beyond the edge the nearest pixel's point counts."""
+    """ν_lg [N, M, 3] (Eqs. 17–19 with Eq. 30); beyond the edge the nearest pixel's point counts."""
     height, width = points.shape[:2]
     horizontal = large_kernel(half_width, sigma)
     normals = np.zeros_like(points)
@@ -155,7 +155,7 @@ def usable(n: int, m: int, shape: tuple[int, ...], term: PlanarTerm) -> bool:
 def inliers(
     n0: int, m0: int, normals: NDArray[np.float64], term: PlanarTerm, slack: float, measure: Measure = chord
 ) -> list[tuple[int, int]]:
-    """Pixels of W^avg whose normals are nearer to that of (n0, m0) than a share of the mean (Eqs. 29, 30)."""
+    """Pixels of W^avg whose normals are nearer to that of (n0, m0) than a share of the mean (Eqs. 31, 32)."""
     window = [(n0 + j, m0 + i) for j in window_steps(term) for i in window_steps(term)]
     window = [pixel for pixel in window if usable(*pixel, normals.shape, term)]
     mean = sum(measure(normals[pixel], normals[n0, m0]) for pixel in window) / max(len(window), 1)
@@ -174,7 +174,7 @@ def robust_plane(
     slack: float,
     measure: Measure = chord,
 ) -> tuple[Vector, float]:
-    """ν_rob (Eqs. 29, 30) and d_μ (Eqs. 31–33) of one pixel from its surroundings' points `surface` and ν_lg."""
+    """ν_rob (Eqs. 31, 32) and d_μ (Eqs. 33, 34) of one pixel from its surroundings' points `surface` and ν_lg."""
     d, chosen = float(disparity[n0, m0]), inliers(n0, m0, normals, term, slack, measure)
     total = sum((normals[pixel] for pixel in chosen), np.zeros(3))
     robust = unit(total) if usable(n0, m0, disparity.shape, term) and total.any() else normals[n0, m0]

@@ -120,7 +120,7 @@ def deviations(views: list[View], n0: int, m0: int, d: float) -> dict[int, float
 
 
 def mean_deviation(values: list[float], term: DataTerm) -> float:
-    """J_PD (Eq. 13) or J_oa (Eq. 21) of the views that count; the reference view itself adds 0."""
+    """J_PD (Eqs. 11, 12) or J_oa (Eqs. 21, 22) of the views that count; the reference view itself adds 0."""
     return sum(values) / max(len(values) - (0 if term.count_reference else 1), 1)
 
 

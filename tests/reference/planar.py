@@ -1,4 +1,4 @@
-"""Plain twins of `ioadr.cost.planar` (Eqs. 27, 34)."""
+"""Plain twins of `ioadr.cost.planar` (Eqs. 29, 35)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colour–orientation congruence J_coc (Eqs. 22–26): distance to a colour-guided mean of the neighbourhood."""
+"""Colour–orientation congruence J_coc (Eqs. 24–28): distance to a colour-guided mean of the neighbourhood."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class CongruenceWeights(NamedTuple):
 
 @kernel
 def neighbour_weight(colour, disparity, weights, epsilon_far):
-    """χ of a neighbour from its scaled differences Δ_c and Δ_θ (Eq. 24)."""
+    """χ of a neighbour from its scaled differences Δ_c and Δ_θ (Eq. 26)."""
     near = disparity <= weights.disparity_limit
     square = disparity * disparity + (colour * disparity if near else colour * colour)
     chi = np.float32(1.0) / max(weights.epsilon if near else epsilon_far, np.sqrt(square))
@@ -35,7 +35,7 @@ def neighbour_weight(colour, disparity, weights, epsilon_far):
 
 @kernel
 def weight_of(word, neighbour, colour0, d, weights, epsilon_far):
-    """χ of a neighbour of packed colour `word` for a pixel of channels colour0 at disparity d; 0 outside the image."""
+    """χ of a neighbour of packed colour `word` for a pixel of channels colour0 at d (Eqs. 27, 28); 0 outside."""
     red, green, blue = unpack(word)
     red, green, blue = red - colour0[0], green - colour0[1], blue - colour0[2]
     colour = weights.colour_scale / np.float32(LEVELS) * np.sqrt(red * red + green * green + blue * blue)
@@ -51,7 +51,7 @@ def far_epsilon(weights, cost):
 
 @kernel
 def smoothed(disparity, guide, weights, centre, d, cost):
-    """d_s of the pixel at flat index `centre` whose disparity is d (Eq. 23), px.
+    """d_s of the pixel at flat index `centre` whose disparity is d (Eq. 25), px.
 
     disparity float32 and guide uint32 (packed reference view, MISSING outside) are flat and equally padded.
     """
@@ -79,5 +79,5 @@ def neighbour_weights(disparity, guide, weights, centre, d, cost, chi):
 
 @kernel
 def congruence_cost(d, d_smoothed):
-    """J_coc (Eq. 22), px²."""
+    """J_coc (Eq. 24), px²."""
     return (d - d_smoothed) * (d - d_smoothed)

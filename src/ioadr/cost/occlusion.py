@@ -1,4 +1,4 @@
-"""Photo-consistency of a hypothesis: J_PD (Eq. 13) and the occlusion-aware J_oa (Eq. 21, Algorithm 1).
+"""Photo-consistency of a hypothesis: J_PD (Eqs. 11, 12) and the occlusion-aware J_oa (Eqs. 21, 22, Algorithm 1).
 
 Visibility is taken from a snapshot of the map. Which disparities occur near a pixel is kept as one bit
 per level and 8×8 tile, so that Algorithm 1 tests only levels that exist; where no nearer surface is in

@@ -1,4 +1,4 @@
-"""Planar geometry J_pg (Eq. 34): angle between a hypothesis' own normal and its surroundings' plane."""
+"""Planar geometry J_pg (Eq. 35): angle between a hypothesis' own normal and its surroundings' plane."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def angle_degrees(cosine_gap):
 
 @kernel
 def small_normal(disparity, n, m, d, pad, back, planes):
-    """ν_sm of (n, m) with hypothesis d (Eq. 27), not normalised; back = −1 or 1, towards visited pixels.
+    """ν_sm of (n, m) with hypothesis d (Eq. 29), not normalised; back = −1 or 1, towards visited pixels.
 
     disparity is the padded map [N + 2·pad, M + 2·pad].
     """

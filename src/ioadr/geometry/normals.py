@@ -1,4 +1,4 @@
-"""Normals and planes of a disparity map in compiled form (§ IV-D, Eqs. 17–19; § V-C, Eqs. 29–33)."""
+"""Normals and planes of a disparity map in compiled form (§ IV-D, Eqs. 17–19; § V-C, Eqs. 30–34)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ioadr._jit import kernel, task
 
 @kernel
 def inverse_depth(d, rays):
-    """1/Z of disparity d for a `RayModel`."""
+    """1/Z of disparity d for a `RayModel` (Eq. 3)."""
     return rays.slope * d + rays.offset
 
 
@@ -21,7 +21,7 @@ def direction(n, m, rays):
 
 @kernel
 def point(n, m, d, rays):
-    """3D point (x, y, z) of pixel (n, m) at disparity d."""
+    """3D point (x, y, z) of pixel (n, m) at disparity d (Eq. 2)."""
     z = 1.0 / inverse_depth(d, rays)
     x, y = direction(n, m, rays)
     return x * z, y * z, z
@@ -34,14 +34,14 @@ def cross(ax, ay, az, bx, by, bz):
 
 @kernel
 def plane_disparity(n, m, nx, ny, nz, offset, rays):
-    """Disparity at which pixel (n, m) sees the plane ⟨x, ν⟩ = offset (Eq. 32)."""
+    """Disparity at which pixel (n, m) sees the plane ⟨x, ν⟩ = offset (Eq. 34)."""
     x, y = direction(n, m, rays)
     return ((x * nx + y * ny + nz) / offset - rays.offset) / rays.slope
 
 
 @task
 def smooth_normals(begin, end, disparity, rays, kernel_values, normals):
-    """ν_lg (Eq. 28): normals float32 [3, N, M] from the separable difference kernel i·g(i)⊗g(j), edges replicated.
+    """ν_lg (Eq. 30): normals float32 [3, N, M] from the separable difference kernel i·g(i)⊗g(j), edges replicated.
 
     Rows begin … end − 1; kernel_values float64 [2, 2δ+1]: the difference and the smoothing factor.
     """

@@ -1,4 +1,4 @@
-"""The plane that a pixel's surroundings agree on (§ V-C): robust normal ν_rob and disparity d_μ (Eqs. 29–33).
+"""The plane that a pixel's surroundings agree on (§ V-C): robust normal ν_rob and disparity d_μ (Eqs. 31–34).
 
 Angles between normals are measured by the chord of the unit sphere: it orders like the angle, needs no
 arc cosine and differs from it by less than 1 % below 28°.
@@ -54,7 +54,7 @@ def _add_offsets(ax, ay, az, bx, by, bz, limit, px, py, pz, rx, ry, rz, own, low
 
 @kernel
 def _mean_angle(normals, n, window, border, mean, count):
-    """μ (Eq. 30): mean chord between each normal of row n and those of its window; mean, count float32 [M]."""
+    """μ (Eq. 32): mean chord between each normal of row n and those of its window; mean, count float32 [M]."""
     height, width = normals.shape[1:]
     mean[:] = 0
     count[:] = 0
@@ -71,7 +71,7 @@ def _mean_angle(normals, n, window, border, mean, count):
 
 @kernel
 def _inlier_sum(normals, n, window, border, limit, total):
-    """Sum of the normals whose squared chord to each pixel's own is below `limit` (Eq. 29); total float32 [3, M]."""
+    """Sum of the normals whose squared chord to each pixel's own is below `limit` (Eq. 31); total float32 [3, M]."""
     height, width = normals.shape[1:]
     total[:] = 0
     for w in range(window.shape[0]):
@@ -86,7 +86,7 @@ def _inlier_sum(normals, n, window, border, limit, total):
 
 @kernel
 def _mean_offset(points, normals, robust, n, window, border, limit, own, lowest, highest, offset, count):
-    """Mean over inliers of ⟨x, ν_rob⟩ − own where ⟨x, ν_rob⟩ lies in (lowest, highest), and their number; float32 [M]."""
+    """Mean over inliers of ⟨x, ν_rob⟩ − own where ⟨x, ν_rob⟩ is in (lowest, highest), and their number; float32 [M]."""
     height, width = normals.shape[1:]
     offset[:] = 0
     count[:] = 0

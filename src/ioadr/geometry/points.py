@@ -34,7 +34,7 @@ def points_from_disparity(disparity: NDArray[Any], rays: RayModel) -> NDArray[An
 
 
 def normals_from_points(points: NDArray[Any], facing: bool = True) -> NDArray[Any]:
-    """Cross product of Scharr tangents (Eqs. 17–19), unit length, edges replicated.
+    """Cross product of Scharr tangents (Eqs. 17, 19), unit length, edges replicated.
 
     `facing` turns those around that point away from the camera in the origin. A surface seen by it never does, even
     where its normal has a positive z; differences across a jump may.

@@ -50,7 +50,7 @@ def unpack(word):
 
 @kernel
 def project(n0, m0, d, dy, dx):
-    """Where the 4D-PPP through (n0, m0) of disparity d meets the view at offset (dy, dx) (Eq. 9), in px."""
+    """Where the 4D-PPP through (n0, m0) of disparity d meets the view at offset (dy, dx) (Eq. 8), in px."""
     return np.float32(n0) - d * dy, np.float32(m0) - d * dx
 
 
@@ -80,7 +80,7 @@ def all_inside(rays, n0, m0, d, bounds):
 
 @kernel
 def sample(rays, v, y, x):
-    """Bilinear colour of view v at (y, x) inside the image (Eq. 11), three channels in quarters of a grey level."""
+    """Bilinear colour of view v at (y, x) inside the image (Eq. 10), three channels in quarters of a grey level."""
     iy, ix = np.int32(y), np.int32(x)
     w00, w01, w10, w11 = bilinear_weights(y - np.float32(iy), x - np.float32(ix))
     base = np.uint32(v * rays.view_stride + iy * rays.row_stride + ix)
@@ -97,7 +97,7 @@ def sample(rays, v, y, x):
 
 @kernel
 def point_projection_image(rays, n0, m0, d, colours, inside):
-    """4D-PPI of (n0, m0, d) (Eq. 11): colours float32 [V, 3] in grey levels, inside bool [V]."""
+    """4D-PPI of (n0, m0, d) (Eq. 10): colours float32 [V, 3] in grey levels, inside bool [V]."""
     for v in range(rays.dy.size):
         y, x = project(n0, m0, d, rays.dy[v], rays.dx[v])
         inside[v] = y >= 0 and x >= 0 and y <= rays.height - 1 and x <= rays.width - 1

@@ -1,4 +1,4 @@
-"""The four candidate heuristics (§ VI-B) in compiled form."""
+"""The four candidate heuristics (§ VI-B, the random one Eq. 36) in compiled form."""
 
 from __future__ import annotations
 

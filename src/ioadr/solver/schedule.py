@@ -1,4 +1,4 @@
-"""What each sweep weighs and tries (§ VI-C and the schedules behind the published tables)."""
+"""What each sweep weighs and tries (§ VI-C, Eq. 38, and the schedules behind the published tables)."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def best_candidate(model, state, n, m, d_old, j_old, back, candidates, count, hi
 
 @kernel
 def accepted(j_old, j_new, temperature, chance):
-    """Annealed acceptance (§ VI-C): always if cheaper, else with probability exp((J_old − J_new)/T)."""
+    """Annealed acceptance (Eq. 37): always if cheaper, else with probability exp((J_old − J_new)/T)."""
     if j_new <= j_old:
         return True
     return temperature > 0 and chance < np.exp((j_old - j_new) / temperature)
