@@ -29,7 +29,7 @@ class Team:
 
     def capacity(self) -> int:
         """Tasks that run side by side; changes as workers come and go."""
-        return sum(worker["nthreads"] for worker in self._workers().values())
+        return sum(self.client.nthreads().values())
 
     def memory(self) -> int | None:
         """Bytes for one task on the worker that has least; None if workers have no limit."""
@@ -43,8 +43,13 @@ class Team:
         return f"{len(workers)} worker{plural} on {len(hosts)} machine{'s' * (len(hosts) != 1)}"
 
     def _workers(self) -> dict[str, Any]:
-        info: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
-        return info
+        """By address. Dask's client now and then replaces what it knows by a digest without workers: ask again."""
+        found: dict[str, Any] = {}
+        for _ in range(10):
+            found = self.client.scheduler_info(n_workers=-1)["workers"]
+            if len(found) >= len(self.client.nthreads()):
+                break
+        return found
 
 
 def check_library() -> None:
@@ -82,6 +87,7 @@ def local_team(crew: Crew, attempts: int) -> Iterator[Team]:
             security=_credentials(),
             dashboard_address="127.0.0.1:0" if _has_dashboard() else None,
             silence_logs=logging.CRITICAL,
+            preload="ioadr.app.batch.worker_process",
         )
         try:
             with Client(cluster, set_as_default=False) as client:
@@ -93,12 +99,13 @@ def local_team(crew: Crew, attempts: int) -> Iterator[Team]:
 
 @contextmanager
 def remote_team(address: str) -> Iterator[Team]:
-    """Workers of a scheduler that somebody else started."""
+    """Workers of a scheduler that somebody else started, at an address or described in its file (.json)."""
     from distributed import Client
 
     _hush()
     try:
-        client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)
+        where = {"scheduler_file": address} if address.endswith(".json") else {"address": address}
+        client = Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, ImportError, TypeError) as error:
         raise InputError(
             f"--scheduler: expected a Dask scheduler at {address}, found none ({' '.join(str(error).split())}). "

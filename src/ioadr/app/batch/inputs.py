@@ -25,10 +25,13 @@ from ioadr.app.batch.storage import is_url, matches
 from ioadr.errors import InputError
 from ioadr.io.atomic import MARKER
 from ioadr.io.doors import damage_explained
+from ioadr.io.images import SUFFIXES
 from ioadr.io.options import ReadOptions
 from ioadr.io.registry import formats
 
 LIST_SUFFIXES = (".txt", ".lst", ".list")
+FILE_SUFFIXES = (".h5", ".hdf5", ".mat", ".npy", ".npz", ".zarr", ".zip", ".toml", *SUFFIXES)
+"""Left out of names."""
 LARGEST_LIST = 10**7
 MOST_ITEMS = 100_000
 DEEPEST = 6
@@ -192,6 +195,8 @@ def _path_name(path: str, levels: int) -> str:
     place = PurePosixPath(path.partition("://")[2].partition("::")[0]) if is_url(path) else Path(path).absolute()
     if place.name in ("lightfield.toml", "parameters.cfg"):
         place = place.parent
+    if place.suffix.lower() in FILE_SUFFIXES:
+        place = place.with_suffix("")
     parts = [part for part in place.parts[-levels:] if part.strip("/\\")]
     return _safe("-".join(parts))
 

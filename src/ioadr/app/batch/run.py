@@ -187,8 +187,11 @@ class Batch:
 
     def _summary(self, begin: float) -> Summary:
         for item in self._todo():
+            key = self.keys.get(item.name, "")
+            # It may have been finished just before the interrupt, without having been told.
+            found = earlier_outcome(self.store, item, key)
             reason = "the batch was interrupted; --resume goes on"
-            self.outcomes[item.name] = left(item, reason, self.keys.get(item.name, ""))
+            self.outcomes[item.name] = replace(found, state="done") if found else left(item, reason, key)
         ordered = [self.outcomes[item.name] for item in self.items]
         videos = gains(self.segments, self.outcomes, self.settings) if self.segments else []
         return Summary(ordered, time.monotonic() - begin, self.team_text, videos)

@@ -18,8 +18,8 @@ from ioadr.io.options import ReadOptions
 from ioadr.io.reading import open_capture
 from ioadr.io.subset import chosen_window, scaled_size
 
-EFFICIENCY = 0.9
-"""Of a core's time that a second and further thread turn into progress: reading and writing hardly share."""
+SERIAL = 0.07
+"""Share of an item's time that does not get shorter with more threads: mostly writing."""
 CLIENT = 250_000_000
 """Bytes of the process that hands out the work, with Dask's scheduler in it."""
 BYTES_PER_RESULT_PIXEL = 200
@@ -91,7 +91,7 @@ def choose_crew(
 def makespan(seconds: Sequence[float], crew: Crew, machine: int) -> float:
     """Until the last item is finished, if each free worker takes the longest one left."""
     share = min(1.0, machine / (crew.workers * crew.threads))
-    speed = (1.0 + EFFICIENCY * (crew.threads - 1)) * share
+    speed = share / (SERIAL + (1.0 - SERIAL) / crew.threads)
     free = [0.0] * crew.workers
     for length in sorted(seconds, reverse=True):
         heapq.heapreplace(free, free[0] + length / speed)

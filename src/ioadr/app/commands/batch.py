@@ -26,7 +26,7 @@ PARTLY_FAILED = 1
 @option("Results", "--resume", is_flag=True, help="Do only what is missing or has changed since an earlier run.")
 @option("Workers", "--workers", type=click.IntRange(min=1), metavar="N", show_default="best", help="Processes.")
 @option("Workers", "--memory", metavar="SIZE", show_default="free", help="For everything on this machine, such as 8G.")
-@option("Workers", "--scheduler", metavar="ADDRESS", help="Use the workers of this Dask scheduler instead.")
+@option("Workers", "--scheduler", metavar="ADDRESS", help="Dask scheduler whose workers to use, or its file.")
 @option(
     "Workers",
     "--attempts",

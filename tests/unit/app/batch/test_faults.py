@@ -1,0 +1,155 @@
+"""Killed workers, killed batches, bad items, interrupts: nothing is lost, nothing is done twice, all is told."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import ioadr
+from ioadr import preset
+from tests.unit.app.batch.conftest import batch, command, finished, summary, wait_until, write_scenes
+
+SLOW = ("--no-report", "--save", "pfm,npy", "--set", "search.sweeps=60")
+"""An item takes long enough to be caught in the middle."""
+QUICK = ("--no-report", "--save", "pfm,npy", "--set", "search.sweeps=2")
+
+posix = pytest.mark.skipif(os.name == "nt", reason="signals are sent in the POSIX way")
+
+
+def complete(folder: Path) -> bool:
+    """Whether the folder holds all the files that its marker names."""
+    marker = folder / "provenance.json"
+    return marker.is_file() and all((folder / name).is_file() for name in json.loads(marker.read_text())["files"])
+
+
+def stamps(out: Path) -> dict[str, int]:
+    return {name: (out / name / "provenance.json").stat().st_mtime_ns for name in finished(out)}
+
+
+@posix
+def test_a_killed_worker_costs_nothing_but_time(scenes, tmp_path, cluster):
+    out = tmp_path / "out"
+    workers = [cluster.worker(), cluster.worker()]
+    with subprocess.Popen(
+        command(scenes, "--out", out, "--scheduler", cluster.address, *SLOW),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            wait_until(lambda: len(finished(out)) >= 2 or process.poll() is not None, "two finished items")
+            assert 2 <= len(finished(out)) < 7, "the worker must be killed in the middle"
+            os.kill(workers[0].pid, signal.SIGKILL)
+            _, err = process.communicate(timeout=180)
+        finally:
+            process.kill()
+    assert process.returncode == 0, err
+    assert "Traceback" not in err
+    assert finished(out) == [f"lf{number}" for number in range(8)]
+    assert summary(out)["counts"] == {"done": 8, "kept": 0, "failed": 0, "left": 0}
+    assert not list(out.rglob(".ioadr-*"))
+    parameters = preset("paper").vary({"search.sweeps": 60})
+    for number in range(8):
+        single = ioadr.estimate(ioadr.read(scenes / f"lf{number}"), parameters)
+        single.save(tmp_path / "single" / str(number), formats=("pfm", "npy"))
+        for name in ("disparity.pfm", "depth.pfm", "visible_views.npy", "normals.npy"):
+            expected = (tmp_path / "single" / str(number) / name).read_bytes()
+            assert (out / f"lf{number}" / name).read_bytes() == expected, (number, name)
+    before, begin = stamps(out), time.monotonic()
+    again = batch(scenes, "--out", out, "--scheduler", cluster.address, "--resume", *SLOW)
+    assert again.returncode == 0
+    assert time.monotonic() - begin < 5
+    assert stamps(out) == before
+    assert summary(out)["counts"] == {"done": 0, "kept": 8, "failed": 0, "left": 0}
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_an_ended_batch_goes_on_where_it_was(scenes, tmp_path, number):
+    out = tmp_path / "out"
+    with subprocess.Popen(
+        command(scenes, "--out", out, *SLOW),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            wait_until(lambda: len(finished(out)) >= 3 or process.poll() is not None, "three finished items")
+            # An interrupt reaches all processes of a terminal, a kill only the one that it is meant for.
+            (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
+            _, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert process.returncode == (130 if number == signal.SIGINT else -number)
+    assert "Traceback" not in err
+    if number == signal.SIGINT:
+        counts = summary(out)["counts"]
+        assert counts["left"] >= 1
+        assert counts["done"] == len(finished(out))
+        assert not list(out.rglob(".ioadr-*"))
+    assert all(complete(folder) for folder in out.iterdir() if folder.is_dir() and not folder.name.startswith("."))
+    before = stamps(out)
+    again = batch(scenes, "--out", out, "--resume", *SLOW)
+    assert again.returncode == 0, again.stderr
+    after = stamps(out)
+    assert len(after) == 8
+    assert {name: after[name] for name in before} == before, "finished items are not done again"
+    assert summary(out)["counts"] == {"done": 8 - len(before), "kept": len(before), "failed": 0, "left": 0}
+    assert not list(out.rglob(".ioadr-*"))
+
+
+def test_bad_items_are_named_and_the_others_finish(tmp_path):
+    scenes, out = write_scenes(tmp_path / "scenes", 6), tmp_path / "out"
+    corrupt = scenes / "lf2" / "input_Cam004.png"
+    corrupt.write_bytes(corrupt.read_bytes()[:200])
+    large = np.lib.format.open_memmap(scenes / "large.npy", mode="w+", dtype=np.uint8, shape=(9, 9, 2048, 2048, 3))
+    del large
+    done = batch(scenes, "--out", out, "--memory", "1.5G", *QUICK)
+    assert done.returncode == 1
+    assert finished(out) == ["lf0", "lf1", "lf3", "lf4", "lf5"]
+    found = {item["name"]: item for item in summary(out)["items"]}
+    assert "input_Cam004.png" in found["lf2"]["reason"]
+    assert "needs about" in found["large"]["reason"]
+    assert "--tiles" in found["large"]["reason"]
+    assert f"failed: lf2: {found['lf2']['reason']}" in done.stdout
+    with (out / "summary.csv").open(encoding="utf-8", newline="") as stream:
+        rows = {row["name"]: row for row in csv.DictReader(stream)}
+    assert [name for name, row in rows.items() if row["state"] == "failed"] == ["large", "lf2"]
+    page = (out / "index.html").read_text(encoding="utf-8")
+    assert page.count('class="state failed"') == 2
+    write_scenes(tmp_path / "whole", 3)
+    (tmp_path / "whole" / "lf2" / "input_Cam004.png").replace(corrupt)
+    again = batch(scenes, "--out", out, "--memory", "1.5G", "--resume", *QUICK)
+    assert again.returncode == 1
+    assert summary(out)["counts"] == {"done": 1, "kept": 5, "failed": 1, "left": 0}
+
+
+def test_an_item_that_kills_workers_is_given_up(tmp_path):
+    """And only it: what the others were doing is done elsewhere."""
+    from ioadr.app.batch.cluster import local_team
+    from ioadr.app.batch.jobs import Lost, Task
+    from ioadr.app.batch.loop import Loop
+    from ioadr.app.batch.sizing import Crew
+
+    found: dict[str, object] = {}
+
+    def job(name, function, *arguments):
+        [result] = yield [Task(name, function, arguments)]
+        found[name] = result
+
+    with local_team(Crew(2, 1, 10**9), attempts=2) as team:
+        jobs = [job("deadly", os._exit, 1), *(job(f"good{n}", pow, n, 2) for n in range(6))]
+        Loop(team, lambda name: None, lambda capacity: None).run(jobs)
+    deadly = found.pop("deadly")
+    assert isinstance(deadly, Lost)
+    assert "given up, because 2 workers in a row died over it" in deadly.reason
+    assert found == {f"good{n}": n * n for n in range(6)}

@@ -1,0 +1,77 @@
+"""Memory and time that items need, and workers chosen by them."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import ioadr
+from ioadr import InputError
+from ioadr.app.batch.sizing import CLIENT, Crew, check_need, choose_crew, makespan, need_of
+from ioadr.app.expectation import expected_bytes
+from ioadr.io import ReadOptions
+from tests.builders import make_views, write_hci_scene
+
+GB = 10**9
+
+
+@pytest.mark.parametrize("reading", [ReadOptions(), ReadOptions(views="3x3"), ReadOptions(scale=0.5, every=2)])
+def test_what_an_item_needs_is_known_before_it_is_read(tmp_path, reading):
+    scene = write_hci_scene(tmp_path / "waves", make_views(grid=(5, 5), size=(20, 24)))
+    need = need_of(str(scene), reading)
+    read = ioadr.read(scene, reading, flip_rows=False, flip_columns=False)
+    assert need.bytes == expected_bytes(read)
+    assert (need.views, need.height, need.width) == (read.view_count, read.height, read.width)
+    assert need.part(need.height, need.width) == need.bytes
+
+
+def test_a_huge_file_is_measured_by_its_header(tmp_path):
+    np.lib.format.open_memmap(tmp_path / "huge.npy", mode="w+", dtype=np.uint8, shape=(9, 9, 4096, 4096, 3))
+    need = need_of(str(tmp_path / "huge.npy"), ReadOptions())
+    assert need.bytes > 9 * 9 * 4096 * 4096 * 7
+    with pytest.raises(InputError, match=r"needs about 1\d(\.\d)? GB.*--tiles.*--memory"):
+        check_need("huge.npy", need.bytes, 2 * GB)
+    check_need("huge.npy", need.bytes, None)
+
+
+def test_enough_items_run_in_processes_of_one_thread():
+    assert choose_crew([10.0] * 100, GB, 64 * GB, machine=8) == Crew(8, 1, (64 * GB - CLIENT) // 8)
+
+
+def test_a_single_item_gets_all_threads():
+    crew = choose_crew([10.0], GB, 64 * GB, machine=8)
+    assert (crew.workers, crew.threads) == (1, 8)
+
+
+def test_few_items_share_the_cores():
+    crew = choose_crew([10.0] * 3, GB, 64 * GB, machine=8)
+    assert (crew.workers, crew.threads) == (3, 2)
+
+
+def test_three_items_on_two_cores_are_best_one_after_the_other():
+    """Two processes would leave a core idle during the third item."""
+    crew = choose_crew([10.0] * 3, GB, 64 * GB, machine=2)
+    assert (crew.workers, crew.threads) == (1, 2)
+    assert choose_crew([10.0] * 4, GB, 64 * GB, machine=2).workers == 2
+
+
+def test_memory_bounds_the_workers():
+    crew = choose_crew([10.0] * 100, 3 * GB, 10 * GB, machine=16)
+    assert (crew.workers, crew.threads) == (3, 5)
+    assert crew.memory >= 3 * GB
+    assert choose_crew([10.0] * 100, 3 * GB, 10 * GB, workers=12, machine=16).workers == 3
+
+
+def test_what_is_asked_for_is_done():
+    crew = choose_crew([10.0] * 100, GB, 64 * GB, workers=3, threads=4, machine=2)
+    assert (crew.workers, crew.threads) == (3, 4)
+
+
+def test_the_choice_is_the_quickest():
+    for count, machine in product((1, 2, 3, 5, 7, 12), (1, 2, 4, 6)):
+        lengths = [float(1 + number % 3) for number in range(count)]
+        chosen = choose_crew(lengths, GB, 640 * GB, machine=machine)
+        others = [Crew(n, max(1, machine // n), GB) for n in range(1, min(machine, count) + 1)]
+        assert makespan(lengths, chosen, machine) <= min(makespan(lengths, crew, machine) for crew in others) + 1e-3
