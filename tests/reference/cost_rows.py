@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ioadr import preset
 from ioadr.cost.occlusion import TILE, raise_ceiling, summarise_levels
+from ioadr.cost.rivals import rival_margin
 from ioadr.solver.curve import cost_curve
 from ioadr.solver.sweep import final_costs
 from tests.reference import congruence, drivers, geometry, occlusion, planar
@@ -223,6 +224,38 @@ def twin_curve(problem: Problem, slack: float) -> NDArray[Any]:
     return np.array(rows).T
 
 
+DISTINCT = 0.3
+"""px by which a rival differs from the map."""
+
+
+def neighbours(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Largest and smallest disparity of each pixel's surroundings."""
+    around = [np.roll(problem.disparity, (j, i), (0, 1)) for j in (-1, 0, 1) for i in (-1, 0, 1)]
+    return np.maximum.reduce(around), np.minimum.reduce(around)
+
+
+def prepare_rivals(problem: Problem) -> Prepared:
+    out = np.empty_like(problem.disparity)
+    given = 0, problem.lf.height, problem.model, problem.disparity, *neighbours(problem), np.float32(DISTINCT)
+    return Prepared(partial(rival_margin, *given, out), out, out.size)
+
+
+def twin_rivals(problem: Problem, slack: float) -> NDArray[Any]:
+    """(cost of the cheaper rival − own cost) / (own cost + 1 grey level), at most 20."""
+    plain, term = Plain(problem, slack), problem.parameters.data
+
+    def cost(n: int, m: int, d: float) -> float:
+        return occlusion.data_cost(plain.views, n, m, d, *plain.visible(n, m, d), term)
+
+    out = np.full(problem.disparity.shape, 20.0)
+    for n, m in np.ndindex(out.shape):
+        own, around = float(problem.disparity[n, m]), [float(a[n, m]) for a in neighbours(problem)]
+        rivals = [cost(n, m, d) for d in around if abs(d - own) > DISTINCT + slack]
+        if rivals:
+            out[n, m] = min((min(rivals) - cost(n, m, own)) / (cost(n, m, own) + 1), 20.0)
+    return out
+
+
 OCCLUSION = (
     "cost.occlusion: data_cost find_hidden hidden_by levels_in_reach level_of split_deviation; "
     "geometry.ppp: all_inside occluder_origin"
@@ -269,6 +302,8 @@ COST = (
     Row("J_pg, the text's", "cost.planar: planar_cost", prepare_planar, twin_planar,
         PLANES | TEXT | {"exact": False}, rtol=1e-6, floor=10.0, slack=1e-5, why=FLOAT_ANGLE),
     Row("angle", "cost.planar: angle_degrees", prepare_angles, twin_angles),
+    Row("rivals", "cost.rivals: rival_margin", prepare_rivals, twin_rivals, {"size": (9, 10), "grid": (3, 3)},
+        slack=1e-5, floor=1.0, why="a difference of costs"),
     Row("cost curve", "solver.curve: cost_curve", prepare_curve, twin_curve,
         {"sweep": 4, "size": (9, 10), "grid": (3, 3)}, slack=1e-5, rtol=5e-6, floor=10.0, why=LAMBDA),
     Row("all terms", "cost.total: cost_terms total_cost; solver.sweep: final_costs", prepare_terms, twin_terms,
