@@ -60,7 +60,7 @@ def seen_from_the_side(estimate: ioadr.Estimate, view: NDArray[np.uint8]) -> NDA
 def _shares() -> list[NDArray[np.float32]]:
     """Barycentric coordinates of points spread over a triangle."""
     steps = [(i, j, FINE - 1 - i - j) for i in range(FINE) for j in range(FINE - i)]
-    return [np.array(step, np.float32) / (FINE - 1) for step in steps]
+    return [np.array(step, np.float32) / np.float32(FINE - 1) for step in steps]
 
 
 def _turn() -> NDArray[np.float64]:
