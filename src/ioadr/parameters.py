@@ -1,7 +1,7 @@
 """Every number of the method, in one frozen tree.
 
-`PRESETS` names the sets a user chooses from, `VARIATIONS` the paper's ablations. Files, command-line
-options, report and provenance all derive from these classes.
+`PRESETS` names the sets a user chooses from, `VARIATIONS` the paper's ablations, `FINISH_VARIATIONS` those of
+what `best` adds. Files, command-line options, report and provenance all derive from these classes.
 """
 
 from __future__ import annotations
@@ -165,9 +165,10 @@ def preset(name: str) -> Parameters:
     base, _, variation = name.partition("/")
     if base not in PRESETS:
         raise InputError(f"preset: expected one of {', '.join(PRESETS)}, found {base!r}.")
-    if variation and variation not in VARIATIONS:
-        raise InputError(f"variation: expected one of {', '.join(VARIATIONS)}, found {variation!r}.")
-    return PRESETS[base].vary(VARIATIONS[variation] if variation else {})
+    known = {**VARIATIONS, **FINISH_VARIATIONS}
+    if variation and variation not in known:
+        raise InputError(f"variation: expected one of {', '.join(known)}, found {variation!r}.")
+    return PRESETS[base].vary(known[variation] if variation else {})
 
 
 def load_parameters(path: str | Path) -> Parameters:
@@ -176,13 +177,20 @@ def load_parameters(path: str | Path) -> Parameters:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path}: expected a TOML file of parameters, found: {error}. See `ioadr presets`.") from error
-    base = content.pop("preset", "paper")
+    return parameters_from(content, str(path))
+
+
+def parameters_from(content: Mapping[str, Any], where: str) -> Parameters:
+    """A parameter file's content, or the part of another file that is like one."""
+    base = content.get("preset", "paper")
     if not isinstance(base, str):
-        raise InputError(f'{path}: expected preset = "name", found {base!r}.')
+        raise InputError(f'{where}: expected preset = "name", found {base!r}.')
     changes: dict[str, Any] = {}
     for group, values in content.items():
+        if group == "preset":
+            continue
         if not isinstance(values, dict):
-            raise InputError(f"{path}: expected tables such as [congruence], found {group} = {values!r}.")
+            raise InputError(f"{where}: expected tables such as [congruence], found {group} = {values!r}.")
         changes |= {f"{group}.{name}": value for name, value in values.items()}
     return preset(base).vary(changes)
 
@@ -272,6 +280,7 @@ _FAST = {
 _BEST = {
     "initialise.method": "plane-sweep",
     "search.sweeps": 6,
+    "search.temperature": 0.05,
     "planar.weight": 0.0,
     "finish.passes": 2,
 }
@@ -295,5 +304,16 @@ VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "without-congruence-candidate": {"search.congruence": False},
         "without-plane-candidate": {"search.smooth_plane": False},
         "without-random": {"search.random": False},
+    }
+)
+
+FINISH_VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "without-finish": {"finish.passes": 0},
+        "one-pass": {"finish.passes": 1},
+        "without-softening": {"finish.softening": 0.0},
+        "without-growth": {"finish.occluder_growth": 0},
+        "without-kept-edges": {"finish.edge_half_width": 0},
+        "structure-tensor-start": {"initialise.method": "structure-tensor"},
     }
 )
