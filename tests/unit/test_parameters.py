@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ioadr import InputError, Parameters, load_parameters, preset
-from ioadr.parameters import PRESETS, VARIATIONS
+from ioadr.parameters import FINISH_VARIATIONS, PRESETS, VARIATIONS
 
 NAMES = [f"{g.name}.{i.name}" for g in fields(Parameters) for i in fields(getattr(Parameters(), g.name))]
 
@@ -46,6 +46,13 @@ def test_a_variation_changes_what_it_names_and_nothing_else(name):
     varied, plain = preset(f"paper/{name}"), preset("paper")
     changed = {n for n in NAMES if value(varied, n) != value(plain, n)}
     assert changed == set(VARIATIONS[name])
+
+
+@pytest.mark.parametrize("name", FINISH_VARIATIONS)
+def test_a_variation_of_the_finish_changes_what_it_names_and_nothing_else(name):
+    varied, plain = preset(f"best/{name}"), preset("best")
+    changed = {n for n in NAMES if value(varied, n) != value(plain, n)}
+    assert changed == set(FINISH_VARIATIONS[name])
 
 
 def test_vary_leaves_the_original_alone():

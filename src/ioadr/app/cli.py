@@ -32,6 +32,7 @@ COMMANDS = {
     "explore": "Click a pixel and see the reasons for its depth, in the browser.",
     "evaluate": "Score a map against the truth of its scene.",
     "benchmark": "Compare presets and published maps, scene by scene.",
+    "research": "Compare parameter sets over scenes and seeds, with confidence.",
     "paper": "Make the paper's tables, ours beside the printed figures.",
     "submission": "Make or check a zip for the 4D Light Field Benchmark.",
     "demo": "Estimate the embedded scene and compare it with its exact truth.",

@@ -91,7 +91,10 @@ def _split(change: str) -> tuple[str, str]:
 
 
 def preset_names(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    from ioadr.parameters import PRESETS, VARIATIONS
+    from ioadr.parameters import FINISH_VARIATIONS, PRESETS, VARIATIONS
 
-    names = [*PRESETS, *(f"{preset}/{variation}" for preset in PRESETS for variation in VARIATIONS)]
+    names = [
+        *PRESETS,
+        *(f"{preset}/{variation}" for preset in PRESETS for variation in {**VARIATIONS, **FINISH_VARIATIONS}),
+    ]
     return [name for name in names if name.startswith(start)]

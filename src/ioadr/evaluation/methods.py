@@ -17,7 +17,7 @@ from ioadr.evaluation.submission import read_runtime
 from ioadr.io.fingerprint import digest_files, digest_values
 from ioadr.io.map_files import StoredMap, read_map
 from ioadr.lightfield import DisparityRange, LightField
-from ioadr.parameters import PRESETS, VARIATIONS, Parameters, load_parameters, preset
+from ioadr.parameters import FINISH_VARIATIONS, PRESETS, VARIATIONS, Parameters, load_parameters, preset
 
 NOT_INPUT = ("gt_", "mask_")
 """Files of a scene folder that no method may see."""
@@ -104,7 +104,8 @@ def parse_methods(
     if ablations:
         for name, method in list(methods.items()):
             if isinstance(method, Ours) and "/" not in name:
-                for variation, changes in VARIATIONS.items():
+                finish = FINISH_VARIATIONS if method.parameters.finish.passes else {}
+                for variation, changes in {**VARIATIONS, **finish}.items():
                     varied = f"{name}/{variation}"
                     methods[varied] = Ours(varied, method.parameters.vary(changes), seed, threads)
     return list(methods.values())

@@ -7,7 +7,7 @@ import click
 from ioadr.app.estimation_options import preset_names
 from ioadr.app.sections import SectionCommand
 from ioadr.app.terminal import Terminal, output_options
-from ioadr.parameters import PRESETS, VARIATIONS, preset
+from ioadr.parameters import FINISH_VARIATIONS, PRESETS, VARIATIONS, preset
 
 LISTING = """presets: {presets}
 variations, as PRESET/VARIATION: {variations}
@@ -21,8 +21,9 @@ variations, as PRESET/VARIATION: {variations}
 def command(terminal: Terminal, name: str | None) -> None:
     """List the parameter sets, or print NAME as a TOML file with the meaning of each value."""
     if name is None:
-        text = LISTING.format(presets=", ".join(PRESETS), variations=", ".join(VARIATIONS))
-        terminal.answer(text, {"presets": list(PRESETS), "variations": list(VARIATIONS)})
+        variations = [*VARIATIONS, *FINISH_VARIATIONS]
+        text = LISTING.format(presets=", ".join(PRESETS), variations=", ".join(variations))
+        terminal.answer(text, {"presets": list(PRESETS), "variations": variations})
         return
     parameters = preset(name)
     terminal.answer(parameters.to_toml().rstrip(), parameters.to_dict())

@@ -1,0 +1,125 @@
+"""`ioadr research`: parameter sets compared over scenes and seeds, with their figures kept in a table."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ioadr.app.commands.benchmark import split
+from ioadr.app.sections import SectionCommand, option
+from ioadr.app.terminal import Terminal, output_options
+
+if TYPE_CHECKING:
+    from ioadr.evaluation.research import Difference, Row, Trial
+
+CLEAR = 2.0
+"""Standard errors from which a difference is marked."""
+BETTER, WORSE = "▼", "▲"
+
+
+@click.command(cls=SectionCommand)
+@click.argument("scenes", nargs=-1, required=True, metavar="SCENE...")
+@option("Input", "--size", type=click.IntRange(64, 2048), default=160, show_default=True, help="px, synthetic scenes.")
+@option("Input", "--crop", type=int, nargs=4, metavar="TOP LEFT HEIGHT WIDTH", help="px, part of each folder's scene.")
+@option("Parameters", "--methods", default="best", show_default=True, metavar="LIST", help="Presets or variations.")
+@option("Parameters", "--vary", multiple=True, metavar="NAME=LIST", help="Values of a parameter; repeated: all pairs.")
+@option("Parameters", "--sets", type=click.Path(), metavar="FILE", help="TOML tables, each a named parameter set.")
+@option("Estimation", "--seeds", type=click.IntRange(1, 100), default=2, show_default=True, help="Runs of each.")
+@option("Estimation", "--jobs", type=click.IntRange(1), metavar="N", show_default="cores", help="Processes.")
+@option("Results", "--table", type=click.Path(), metavar="FILE", required=True, help="CSV of all figures; kept up.")
+@output_options
+def command(terminal: Terminal, table: str, jobs: int | None, **options: Any) -> None:
+    """Compare parameter sets on SCENEs: folders with truth, FAMILY-NUMBER, or synthetic[-NUMBER] for all families.
+
+    The first method is what the others, and what --vary makes of it, are compared with: mean over the scenes and
+    paired difference ± standard error, marked where it exceeds two of them. Figures that TABLE already has, from the
+    same source, parameters and scenes, are not made again. Times are those of single threads.
+    """
+    import os
+
+    from ioadr.evaluation.research import run_trials
+
+    trials = _trials(**options)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with terminal.busy(f"{len(trials)} trials"):
+        rows = run_trials(trials, Path(table), jobs or cores, _watch(terminal))
+    names = list(dict.fromkeys(trial.method.name for trial in trials))
+    terminal.answer(_overview(rows, names), {"base": names[0], "methods": _data(rows, names), "table": table})
+
+
+def _trials(
+    scenes: tuple[str, ...],
+    size: int,
+    crop: tuple[int, int, int, int] | None,
+    methods: str,
+    vary: tuple[str, ...],
+    sets: str | None,
+    seeds: int,
+) -> list[Trial]:
+    """Scene by scene, so that each is loaded once."""
+    from ioadr.evaluation.methods import Ours
+    from ioadr.evaluation.research import Trial, grid, load_sets, parse_scenes
+    from ioadr.parameters import preset
+
+    chosen = {name: preset(name) for name in split(methods)}
+    base = next(iter(chosen), "best")
+    chosen |= grid(base, preset(base), vary) | (load_sets(sets) if sets else {})
+    return [
+        Trial(scene, Ours(name, parameters, seed, threads=1))
+        for scene in parse_scenes(scenes, size, crop)
+        for seed in range(seeds)
+        for name, parameters in chosen.items()
+    ]
+
+
+def _watch(terminal: Terminal) -> Any:
+    def watch(row: Row, count: int, total: int) -> None:
+        figures = f"MSE×100 {row.values['mse']:.3f}, BadPix 0.07 {row.values['badpix_007']:.2f} %"
+        terminal.note(f"[{count}/{total}] {row.scene} · {row.method} · seed {row.seed}: {figures}")
+
+    return watch
+
+
+def _differences(rows: list[Row], names: list[str]) -> dict[str, dict[str, Difference]]:
+    from ioadr.evaluation.research import compare
+    from ioadr.evaluation.scores import METRICS
+
+    metrics = [metric for metric in METRICS if any(metric in row.values for row in rows)]
+    return {name: {metric: compare(rows, names[0], name, metric) for metric in metrics} for name in names}
+
+
+def _overview(rows: list[Row], names: list[str]) -> str:
+    """One block per metric: mean, difference to the base, and a mark where that is clear."""
+    from ioadr.evaluation.scores import METRICS
+    from ioadr.evaluation.tables import figure
+
+    found, wide = _differences(rows, names), max(map(len, names))
+    lines = []
+    for metric in found[names[0]]:
+        lines.append(f"{METRICS[metric].label} [{METRICS[metric].unit}], {found[names[0]][metric].scenes} scenes")
+        for name in names:
+            item = found[name][metric]
+            change = "" if name == names[0] else _change(item, METRICS[metric].decimals)
+            lines.append(f"  {name:<{wide}}{figure(item.mean, metric):>10}{change}")
+    return "\n".join(lines)
+
+
+def _change(item: Difference, decimals: int) -> str:
+    if math.isnan(item.change):
+        return ""
+    error = "" if math.isnan(item.error) else f" ± {item.error:.{decimals}f}"
+    clear = not math.isnan(item.error) and abs(item.change) > CLEAR * item.error
+    return f"  {item.change:+.{decimals}f}{error} {(BETTER if item.change < 0 else WORSE) if clear else ''}".rstrip()
+
+
+def _data(rows: list[Row], names: list[str]) -> dict[str, Any]:
+    return {
+        name: {
+            metric: {key: None if isinstance(v, float) and math.isnan(v) else v for key, v in item._asdict().items()}
+            for metric, item in metrics.items()
+        }
+        for name, metrics in _differences(rows, names).items()
+    }

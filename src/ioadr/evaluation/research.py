@@ -1,0 +1,259 @@
+"""Parameter sets compared with confidence: every set on every scene with several seeds, in parallel processes.
+
+Only figures are kept, in one small CSV file that belongs under version control. Its rows are made again when the
+method's source, the parameters or the scene change; figures of scenes that are no longer asked for stay.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+import multiprocessing
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+import ioadr
+from ioadr.errors import InputError
+from ioadr.evaluation.benchmark import find_scenes
+from ioadr.evaluation.methods import NOT_INPUT, Ours
+from ioadr.evaluation.scores import METRICS, score
+from ioadr.evaluation.synthetic import FAMILIES, random_light_field
+from ioadr.evaluation.truth import Truth, load_truth
+from ioadr.io.atomic import atomic_file
+from ioadr.io.fingerprint import digest_files, digest_values
+from ioadr.io.reading import read
+from ioadr.lightfield import LightField
+from ioadr.parameters import Parameters, parameters_from
+
+ALL_FAMILIES = "synthetic"
+METHOD_ROOMS = ("geometry", "cost", "solver")
+Crop = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A folder with truth, or a synthetic scene by family and number."""
+
+    name: str
+    folder: Path | None = None
+    crop: Crop | None = None
+    """px, top left height width."""
+    family: str = ""
+    number: int = 0
+    size: int = 0
+    """px, of a synthetic scene."""
+
+    def load(self) -> tuple[LightField, Truth]:
+        if self.folder is None:
+            made = random_light_field(self.number, self.family, (self.size, self.size))  # type: ignore[arg-type]
+            return made.light_field, made.truth
+        return _part(self.folder, self.crop)
+
+    @property
+    def content(self) -> str:
+        """What the scene is, as a hash."""
+        if self.folder is None:
+            return digest_values(self.family, self.number, self.size)
+        files = sorted(f for f in self.folder.iterdir() if f.is_file() and not f.name.startswith(NOT_INPUT))
+        return digest_values(digest_files(files, self.folder), self.crop)
+
+
+class Trial(NamedTuple):
+    """One parameter set on one scene with one seed."""
+
+    scene: Scene
+    method: Ours
+
+
+@dataclass(frozen=True)
+class Row:
+    """The figures of a trial."""
+
+    method: str
+    scene: str
+    seed: int
+    key: str
+    """Hash of the method's source, the parameters and the scene: what the figures depend on."""
+    values: Mapping[str, float]
+
+    @property
+    def place(self) -> tuple[str, str, int]:
+        """Where it stands in the table, which holds one row for each place."""
+        return self.method, self.scene, self.seed
+
+
+class Difference(NamedTuple):
+    """A method's mean, and by how much it differs from the base on the same scenes and seeds."""
+
+    mean: float
+    change: float
+    error: float
+    """Standard error of the change, NaN for a single scene with a single seed."""
+    scenes: int
+
+
+def parse_scenes(texts: Sequence[str], size: int = 160, crop: Crop | None = None) -> list[Scene]:
+    """Scenes by folder (or a folder of them), `FAMILY-NUMBER`, or `synthetic-NUMBER` for one of each family."""
+    scenes: list[Scene] = []
+    for text in texts:
+        family, _, number = text.rpartition("-") if text[-1:].isdigit() else (text, "", "0")
+        if family in (ALL_FAMILIES, *FAMILIES) and number.isdigit():
+            named = FAMILIES if family == ALL_FAMILIES else (family,)
+            scenes += [Scene(f"{name}-{number}@{size}", family=name, number=int(number), size=size) for name in named]
+        elif Path(text).is_dir():
+            place = "" if crop is None else "@" + "+".join(map(str, crop))
+            scenes += [Scene(folder.name + place, folder, crop) for folder in find_scenes(text)]
+        else:
+            raise InputError(
+                f"scene {text!r}: expected a folder with truth, {ALL_FAMILIES}[-NUMBER], or one of "
+                f"{', '.join(FAMILIES)} with a number, such as {FAMILIES[0]}-0."
+            )
+    return list(dict.fromkeys(scenes))
+
+
+def grid(base: str, parameters: Parameters, variations: Sequence[str]) -> dict[str, Parameters]:
+    """All combinations of `group.name=value,value,…`, named by what they change."""
+    axes = []
+    for text in variations:
+        name, equals, values = text.partition("=")
+        if not equals or not values.strip():
+            raise InputError(f"--vary: expected group.name=VALUE,VALUE,…, found {text!r}. See `ioadr presets paper`.")
+        axes.append([(name.strip(), value.strip()) for value in values.split(",")])
+    if not axes:
+        return {}
+    return {
+        f"{base} {' '.join(f'{name}={value}' for name, value in changes)}": parameters.vary(dict(changes))
+        for changes in itertools.product(*axes)
+    }
+
+
+def load_sets(path: str | Path) -> dict[str, Parameters]:
+    """Named parameter sets: a TOML file whose tables are each like a parameter file."""
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path}: expected a TOML file of parameter sets, found: {error}.") from error
+    wrong = [name for name, values in content.items() if not isinstance(values, dict)]
+    if wrong or not content:
+        raise InputError(f'{path}: expected tables such as [mine] with preset = "best", found {wrong or "none"}.')
+    return {name: parameters_from(values, f"{path} [{name}]") for name, values in content.items()}
+
+
+def run_trials(
+    trials: Sequence[Trial], table: Path, jobs: int, watch: Callable[[Row, int, int], None] | None = None
+) -> list[Row]:
+    """The rows of all trials; those that `table` lacks are made, by `jobs` processes, and kept in it one by one."""
+    kept = {row.place: row for row in read_table(table)}
+    keys = [_key(trial) for trial in trials]
+    places = [(trial.method.name, trial.scene.name, trial.method.seed) for trial in trials]
+    missing = [i for i, place in enumerate(places) if place not in kept or kept[place].key != keys[i]]
+    if missing:
+        trials[missing[0]].method.warm_up()  # compiled once, not by every process
+    with ProcessPoolExecutor(max(1, jobs), multiprocessing.get_context("spawn")) as pool:
+        pending = {pool.submit(_figures, trials[i]): i for i in missing}
+        try:
+            for count, future in enumerate(as_completed(pending), 1):
+                i = pending[future]
+                row = Row(*places[i], keys[i], future.result())
+                kept[row.place] = row
+                write_table(table, kept.values())
+                if watch is not None:
+                    watch(row, count, len(missing))
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return [kept[place] for place in places]
+
+
+def compare(rows: Sequence[Row], base: str, method: str, metric: str) -> Difference:
+    """Seeds are averaged first, because scenes differ more than seeds: the error is that over scenes, if several."""
+    values = {row.place: row.values[metric] for row in rows if metric in row.values}
+    pairs: dict[str, list[tuple[float, float]]] = {}
+    for (name, scene, seed), value in values.items():
+        if name == method and (base, scene, seed) in values:
+            pairs.setdefault(scene, []).append((value, values[base, scene, seed]))
+    if not pairs:
+        return Difference(math.nan, math.nan, math.nan, 0)
+    means = np.array([np.mean(pair, axis=0) for pair in pairs.values()])
+    single = np.array(next(iter(pairs.values())))
+    sample = means if len(means) > 1 else single
+    changes = sample[:, 0] - sample[:, 1]
+    error = float(changes.std(ddof=1) / math.sqrt(len(changes))) if len(changes) > 1 else math.nan
+    return Difference(float(means[:, 0].mean()), float((means[:, 0] - means[:, 1]).mean()), error, len(means))
+
+
+def read_table(path: Path) -> list[Row]:
+    """Rows of an earlier run; none where there is no file."""
+    if not path.exists():
+        return []
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            return [_row(line) for line in csv.DictReader(file)]
+    except (OSError, UnicodeDecodeError, csv.Error, KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: expected a table of `ioadr research`, found: {error!r}. Name another.") from error
+
+
+def write_table(path: Path, rows: Iterable[Row]) -> None:
+    """All rows, in an order that makes changes easy to see."""
+    ordered = sorted(rows, key=lambda row: (row.scene, row.method, row.seed))
+    metrics = [name for name in METRICS if any(name in row.values for row in ordered)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_file(path) as staging, staging.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["method", "scene", "seed", "key", *metrics])
+        for row in ordered:
+            figures = [f"{row.values[name]:.5g}" if name in row.values else "" for name in metrics]
+            writer.writerow([row.method, row.scene, row.seed, row.key, *figures])
+
+
+def _row(line: Mapping[str, str]) -> Row:
+    values = {name: float(line[name]) for name in METRICS if line.get(name)}
+    return Row(line["method"], line["scene"], int(line["seed"]), line["key"], values)
+
+
+def _part(folder: Path, crop: Crop | None) -> tuple[LightField, Truth]:
+    """A scene or a part of it; only the image's own border is unreliable, so a part is scored like a whole image."""
+    lightfield, truth = read(folder, crop=crop), load_truth(folder)
+    if crop is None:
+        return lightfield, truth
+    top, left, height, width = crop
+    part = np.s_[top : top + height, left : left + width]
+    masks = {name: mask[part] for name, mask in truth.masks.items()}
+    return lightfield, replace(truth, disparity=truth.disparity[part], masks=masks, camera=lightfield.camera)
+
+
+@lru_cache(maxsize=1)
+def _loaded(scene: Scene) -> tuple[LightField, Truth]:
+    """Trials of one scene follow each other, so that a process loads it once."""
+    return scene.load()
+
+
+def _figures(trial: Trial) -> dict[str, float]:
+    lightfield, truth = _loaded(trial.scene)
+    stored = trial.method.make(lightfield, None)
+    return dict(score(stored.values, truth, stored.seconds, allow_invalid=True).values)
+
+
+def _key(trial: Trial) -> str:
+    return digest_values(_source(), trial.method.parameters.to_dict(), _content(trial.scene))[:12]
+
+
+@cache
+def _content(scene: Scene) -> str:
+    return scene.content
+
+
+@cache
+def _source() -> str:
+    """Of the files that a map depends on: research changes them without a new version."""
+    package = Path(ioadr.__file__).parent
+    files = [file for room in METHOD_ROOMS for file in sorted((package / room).glob("*.py"))]
+    return digest_files([package / "estimate.py", *files], package)
