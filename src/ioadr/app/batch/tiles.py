@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -163,8 +163,9 @@ def _joined(item: Item, key: str, settings: Settings, whole: Whole, tiles: Seque
     clock.seconds["estimate"] = round(estimate.seconds.get("total", 0.0), 3)
     outcome = outcome_of(item, key, settings, estimate, truth, clock, notes)
     save(outcome, settings, estimate, None, truth)
+    clock.lap("save")
     shutil.rmtree(tile_folder(settings, item), ignore_errors=True)
-    return outcome
+    return replace(outcome, seconds=clock.seconds)
 
 
 def _stored(settings: Settings, item: Item, tiles: Sequence[Tile]) -> Iterator[tuple[Tile, Mapping[str, NDArray[Any]]]]:

@@ -1,0 +1,82 @@
+"""`ioadr batch` as a person calls it."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+from ioadr.app.batch import run
+from tests.unit.app.batch.conftest import batch, write_scenes
+
+QUICK = ("--no-report", "--save", "pfm", "--set", "search.sweeps=2")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--video", "--tiles"), "expected --video or tiles, found both"),
+        (("--scheduler", "tcp://127.0.0.1:1", "--workers", 2), "expected --scheduler, or --workers and --memory"),
+        (("--memory", "much"), "--memory: expected a size such as 2G"),
+        (("--save", "jpeg2000"), "--save: expected some of"),
+        (("--tiles", "--out", "memory://x"), "expected a folder that all workers see"),
+        (("--workers", 0), "--workers"),
+    ],
+)
+def test_options_that_do_not_make_sense_are_refused(cli, scene, tmp_path, options, message):
+    result = cli("batch", scene, "--out", tmp_path / "out", *options)
+    assert result.code == 2
+    assert message in result.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_scheduler_that_is_not_there(cli, scene, tmp_path, monkeypatch):
+    monkeypatch.setattr("ioadr.app.batch.cluster.CONNECT_SECONDS", 0.5)
+    result = cli("batch", scene, "--out", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1")
+    assert result.code == 2
+    assert "expected a Dask scheduler at tcp://127.0.0.1:1, found none" in result.err
+    assert "dask scheduler" in result.err
+
+
+def test_without_the_library_the_extra_is_named(cli, scene, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    monkeypatch.setattr(run, "machine_memory", lambda: 10**10)
+    result = cli("batch", scene, "--out", tmp_path / "out")
+    assert result.code == 2
+    assert "pip install 'ioadr[cluster]'" in result.err
+
+
+def test_when_all_items_are_unusable_nothing_is_started(cli, scene, tmp_path, monkeypatch):
+    (scene / "input_Cam004.png").unlink()
+    monkeypatch.setattr(run, "local_team", lambda *_: pytest.fail("workers were started"))
+    monkeypatch.setattr(run, "machine_memory", lambda: 10**10)
+    result = cli("batch", scene, "--out", tmp_path / "out", "--json")
+    assert result.code == 1
+    [item] = json.loads(result.out)["items"]
+    assert "input_Cam004.png" in item["reason"]
+
+
+def test_results_are_kept_unless_told_otherwise(tmp_path):
+    scenes, out = write_scenes(tmp_path / "scenes", 2), tmp_path / "out"
+    assert batch(scenes, "--out", out, *QUICK).returncode == 0
+    before = (out / "lf0" / "item.json").stat().st_mtime_ns
+    refused = batch(scenes, "--out", out, *QUICK)
+    assert refused.returncode == 2
+    assert "holds an earlier batch. Add --resume" in refused.stderr
+    changed = batch(scenes, "--out", out, "--resume", "--set", "congruence.weight=50", *QUICK)
+    assert changed.returncode == 0
+    assert (out / "lf0" / "item.json").stat().st_mtime_ns > before, "another parameter: done again"
+    assert "2 estimated" in changed.stdout
+    again = batch(scenes, "--out", out, "--overwrite", "--json", *QUICK)
+    assert json.loads(again.stdout)["counts"]["done"] == 2
+
+
+def test_results_can_go_to_a_url(tmp_path):
+    scenes, out = write_scenes(tmp_path / "scenes", 2), tmp_path / "out"
+    done = batch(f"file://{scenes}/lf*", "--out", f"file://{out}", *QUICK)
+    assert done.returncode == 0, done.stderr
+    assert (out / "lf1" / "disparity.pfm").is_file()
+    assert (out / "index.html").is_file()
+    again = batch(f"file://{scenes}/lf*", "--out", f"file://{out}", "--resume", *QUICK)
+    assert "2 from before" in again.stdout, again.stderr

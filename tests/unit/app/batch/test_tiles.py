@@ -1,0 +1,192 @@
+"""Tiles: where they lie, how they are read, and how they fit together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import zarr
+
+import ioadr
+from ioadr import DisparityRange, InputError, preset
+from ioadr.app.batch.items import Item, Outcome, Settings
+from ioadr.app.batch.sizing import need_of
+from ioadr.app.batch.tiles import Place, Whole, do_tile, join_tiles, survey_item, tile_folder
+from ioadr.app.batch.tiling import Tile, overlap, plan_tiles, tile_side
+from ioadr.io import ReadOptions, load_estimate
+from ioadr.io.capture import Window
+from ioadr.io.parts import read_part, survey
+from tests.builders import make_views, write_hci_scene
+from tests.unit.app.batch.conftest import batch, summary
+
+QUICK = preset("paper").vary({"search.sweeps": 3, "planar.weight": 0.0})
+RANGE = DisparityRange(-1.0, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("height", "width", "side", "margin"), [(300, 200, 64, 24), (64, 64, 64, 8), (1000, 700, 256, 88)]
+)
+def test_cores_cover_the_image_once(height, width, side, margin):
+    covered = np.zeros((height, width), int)
+    for tile in plan_tiles(height, width, side, margin):
+        covered[tile.core.slices] += 1
+        assert max(tile.core.height, tile.core.width) <= side
+        for inner, outer, end in (
+            (tile.core.top, tile.outer.top, 0),
+            (tile.core.left, tile.outer.left, 0),
+            (-tile.core.bottom, -tile.outer.bottom, -height),
+            (-tile.core.right, -tile.outer.right, -width),
+        ):
+            assert inner - outer >= margin or outer == end
+    assert (covered == 1).all()
+
+
+def test_the_overlap_follows_from_windows_and_disparities():
+    paper = preset("paper")
+    base = overlap(paper, RANGE, 4.0)
+    assert base >= 1.5 * 4 + 2.5 * 4.5 + 4 + 2 * (18 + 5)
+    assert overlap(paper, RANGE.scaled(3), 4.0) > base
+    assert overlap(paper, RANGE, 8.0) > base
+    assert overlap(paper.vary({"planar.half_width": 40}), RANGE, 4.0) >= base + 40
+    assert overlap(paper.vary({"planar.weight": 0.0}), RANGE, 4.0) <= base - 46
+
+
+def test_tiles_are_as_large_as_memory_allows(tmp_path):
+    np.lib.format.open_memmap(tmp_path / "huge.npy", mode="w+", dtype=np.uint8, shape=(9, 9, 2048, 2048, 3))
+    need = need_of(str(tmp_path / "huge.npy"), ReadOptions())
+    sides = [tile_side(need, 88, memory) for memory in (600_000_000, 1_200_000_000, None)]
+    assert sides == sorted(sides)
+    assert sides[-1] == 2048
+    for side, memory in zip(sides, (600_000_000, 1_200_000_000), strict=False):
+        assert need.part(side + 2 * 88 + 16, side + 2 * 88 + 16) <= memory
+    assert tile_side(need, 88, None, wanted=500) == 448
+    with pytest.raises(InputError, match="expected memory for tiles of 128 px"):
+        tile_side(need, 88, 160_000_000)
+
+
+@pytest.fixture
+def huge(tmp_path: Path) -> Path:
+    """Not huge, but stored in chunks, with a camera unknown."""
+    views = make_views(grid=(5, 5), size=(160, 192), disparity=0.6)
+    array = zarr.create_array(str(tmp_path / "huge.zarr"), shape=views.shape, chunks=(1, 1, 64, 64, 3), dtype="u1")
+    array[:] = views
+    return tmp_path / "huge.zarr"
+
+
+def test_a_part_is_what_a_crop_would_be(huge):
+    options = ReadOptions(range=(-1.0, 1.5), crop=(8, 16, 140, 160))
+    whole = ioadr.read(huge, options)
+    found = survey(huge, options)
+    assert (found.height, found.width) == (140, 160)
+    window = Window(32, 48, 90, 120)
+    part = read_part(huge, options, window, (140, 160), found.samples, RANGE)
+    assert np.array_equal(part.views, whole.views[:, :, 32:90, 48:120])
+    assert part.camera is not None
+    assert part.camera.origin == (32.0, 48.0)
+    assert (part.camera.width, part.camera.height) == (160, 140)
+
+
+def test_white_and_dark_views_are_decided_by_the_whole(tmp_path):
+    views = make_views(grid=(5, 5), size=(64, 64), dtype="uint16") >> 6
+    views[:, :, :, 32:] >>= 3
+    views[0, 0] //= 20
+    np.save(tmp_path / "views.npy", views)
+    whole = ioadr.read(tmp_path / "views.npy")
+    found = survey(tmp_path / "views.npy", ReadOptions())
+    part = read_part(tmp_path / "views.npy", ReadOptions(), Window(0, 36, 32, 64), (64, 64), found.samples, RANGE)
+    assert whole.white == part.white == 1023
+    assert np.array_equal(part.present, whole.present)
+    assert not part.present[0, 0]
+    assert part.source["notes"] == whole.source["notes"]
+
+
+def test_a_part_may_be_of_one_colour(tmp_path):
+    views = make_views(size=(64, 64))
+    views[:, :, :, :32] = 0
+    np.save(tmp_path / "views.npy", views)
+    found = survey(tmp_path / "views.npy", ReadOptions())
+    part = read_part(tmp_path / "views.npy", ReadOptions(), Window(0, 0, 64, 24), (64, 64), found.samples, RANGE)
+    assert np.isfinite(ioadr.estimate(part, QUICK).disparity).all()
+
+
+def test_parts_cannot_be_scaled(huge):
+    with pytest.raises(InputError, match="expected --scale 1"):
+        survey(huge, ReadOptions(scale=0.5))
+
+
+def estimated(item: Item, settings: Settings, tiles: list[Tile]) -> Outcome:
+    whole = survey_item(item, "key", settings)
+    assert isinstance(whole, Whole), whole
+    for number, tile in enumerate(tiles):
+        assert isinstance(do_tile(item, "key", settings, whole, tile, Place(number, len(tiles))), str)
+    return join_tiles(item, "key", settings, whole, tiles)
+
+
+def test_one_tile_is_the_whole(huge, tmp_path):
+    item = Item("a", str(huge), ReadOptions(range=(-1.0, 1.5)))
+    settings = Settings(str(tmp_path / "out"), QUICK, formats=("npz",), report=False)
+    outcome = estimated(item, settings, plan_tiles(160, 192, 256, 0))
+    assert outcome.state == "done"
+    joined, single = load_estimate(tmp_path / "out" / "a"), ioadr.estimate(ioadr.read(huge, item.reading), QUICK)
+    assert joined.disparity.tobytes() == single.disparity.tobytes()
+    assert np.array_equal(joined.image, single.image)
+    assert joined.camera is None
+    assert not tile_folder(settings, item).exists()
+
+
+def test_tiles_fit_together(huge, tmp_path):
+    item = Item("a", str(huge), ReadOptions(range=(-1.0, 1.5)))
+    settings = Settings(str(tmp_path / "out"), QUICK, formats=("npz",), report=True)
+    tiles = plan_tiles(160, 192, 64, overlap(QUICK, RANGE, 2.0))
+    assert len(tiles) == 9
+    estimated(item, settings, tiles)
+    joined, single = load_estimate(tmp_path / "out" / "a"), ioadr.estimate(ioadr.read(huge, item.reading), QUICK)
+    difference = np.abs(joined.disparity - single.disparity)
+    assert np.mean(difference > 0.01) <= 0.005
+    assert len(joined.history) == len(single.history)
+    assert (joined.visible_views == single.visible_views).mean() > 0.99
+    assert (tmp_path / "out" / "a" / "report.html").stat().st_size > 10_000
+
+
+def test_finished_tiles_are_not_done_again(huge, tmp_path, monkeypatch):
+    item = Item("a", str(huge), ReadOptions(range=(-1.0, 1.5)))
+    settings = Settings(str(tmp_path / "out"), QUICK, formats=("pfm",), report=False)
+    whole = survey_item(item, "key", settings)
+    assert isinstance(whole, Whole)
+    tile = plan_tiles(160, 192, 128, 16)[0]
+    first = do_tile(item, "key", settings, whole, tile, Place(0, 1))
+    monkeypatch.setattr(ioadr, "estimate", lambda *_, **__: pytest.fail("estimated again"))
+    assert do_tile(item, "key", settings, whole, tile, Place(0, 1)) == first
+    with pytest.raises(pytest.fail.Exception):
+        do_tile(item, "another key", settings, whole, tile, Place(0, 1))
+
+
+def test_a_missing_tile_is_told(huge, tmp_path):
+    item = Item("a", str(huge), ReadOptions(range=(-1.0, 1.5)))
+    settings = Settings(str(tmp_path / "out"), QUICK)
+    whole = survey_item(item, "key", settings)
+    assert isinstance(whole, Whole)
+    outcome = join_tiles(item, "key", settings, whole, plan_tiles(160, 192, 128, 16))
+    assert "expected a finished tile" in outcome.reason
+
+
+def test_the_range_of_the_whole_is_estimated_once(tmp_path):
+    scene = write_hci_scene(tmp_path / "waves", make_views(size=(96, 96), disparity=0.6), disp_min="", disp_max="")
+    whole = survey_item(Item("a", str(scene)), "key", Settings(str(tmp_path / "out"), QUICK))
+    assert isinstance(whole, Whole)
+    assert whole.limits.origin == "estimated"
+    assert whole.limits.minimum < 0.6 < whole.limits.maximum
+
+
+def test_tiles_on_the_command_line(huge, tmp_path):
+    out = tmp_path / "out"
+    quick = ("--set", "search.sweeps=2", "--range", -1, 1.5, "--no-report", "--save", "pfm")
+    done = batch(huge, "--out", out, "--tile-size", 128, *quick)
+    assert done.returncode == 0, done.stderr
+    [item] = summary(out)["items"]
+    assert item["state"] == "done"
+    assert "estimated in 4 tiles" in item["facts"]["notes"]
+    assert set(item["seconds"]) >= {"estimate", "join", "save"}
+    again = batch(huge, "--out", out, "--tile-size", 128, *quick, "--resume")
+    assert summary(out)["counts"]["kept"] == 1, again.stderr
