@@ -272,7 +272,7 @@ _TEXT = {
 _FAST = {
     "initialise.method": "plane-sweep",
     "data.view_step": 2,
-    "search.sweeps": 4,
+    "search.sweeps": 3,
     "planar.weight": 0.0,
 }
 
