@@ -11,6 +11,9 @@ from ioadr._jit import kernel, task
 from ioadr.cost.occlusion import find_hidden
 from ioadr.geometry.ppp import LEVELS, project, unpack
 
+DUST = np.float32(1e-4)
+"""Grey levels²/px² that rounding leaves of Σ w·g² where nothing has texture; its quotients mean nothing."""
+
 
 @kernel
 def cubic(t):
@@ -133,7 +136,7 @@ def linearise(begin, end, model, disparity, scale, noise, furthest, target, prec
             if model.data.occlusion_aware:
                 find_hidden(model.rays, model.occluders, n, m, d, model.data.margin, hidden, found)
             gr, gg, rr, ww = robust_normal_equation(model.rays, n, m, d, hidden, scale)
-            step = -gr / gg if gg > 0 else np.float32(0.0)
+            step = -gr / gg if gg > DUST else np.float32(0.0)
             target[n, m] = d + min(max(step, -furthest), furthest)
             variance = rr / max(ww, np.float32(1.0)) + noise * noise
             precision[n, m] = gg / variance

@@ -1,0 +1,166 @@
+"""The linearised data term: the step of its equations, as sure as it says, and without the pull of noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ioadr import DisparityRange, LightField
+from ioadr._jit import Workers
+from ioadr.cost.linearised import cubic, cubic_slope, linearise, robust_normal_equation
+from ioadr.geometry.ppp import LEVELS
+from ioadr.parameters import preset
+from ioadr.solver.finish import softened_rays
+from ioadr.solver.problem import pack_rays
+from ioadr.solver.refine import Refinement
+from ioadr.solver.schedule import closing
+from tests.builders import make_views
+
+SIZE = (56, 60)
+INNER = np.s_[5:-6, 5:-6]
+SCALE = 4.0
+"""Grey levels."""
+
+
+def plane(disparity: float, noise: float = 0.0, contrast: float = 1.0, seed: int = 0) -> LightField:
+    """A textured plane, recorded with noise of so many grey levels."""
+    views = make_views((5, 5), SIZE, dtype="float32", disparity=disparity, seed=3).astype(np.float32)
+    views = 0.5 + contrast * (views - 0.5)
+    views = views + np.random.default_rng(seed).normal(0, noise / 255, views.shape)
+    return LightField(np.clip(views, 0, 1).astype(np.float32), range=DisparityRange(-1.0, 1.5))
+
+
+def step(
+    lf: LightField, around: float, noise: float = 0.5, furthest: float = 0.1
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Targets and precisions of all pixels, linearised around one disparity."""
+    parameters = preset("best")
+    assert lf.range is not None
+    target, precision = np.empty((2, lf.height, lf.width), np.float32)
+    with Workers(1) as workers:
+        refinement = Refinement(lf, lf.range, parameters, workers)
+        refinement.disparity = np.full((lf.height, lf.width), around, np.float32)
+        model = refinement.model(closing(parameters, lf.range))
+        numbers = np.float32(SCALE), np.float32(noise), np.float32(furthest)
+        workers.rows(linearise, lf.height, model, refinement.disparity, *numbers, target, precision)
+    return target, precision
+
+
+def catmull_rom(t: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Weights of four taps and their derivatives, from the curve's matrix."""
+    matrix = 0.5 * np.array([[0, 2, 0, 0], [-1, 0, 1, 0], [2, -5, 4, -1], [-1, 3, -3, 1]])
+    return np.array([1, t, t * t, t**3]) @ matrix, np.array([0, 1, 2 * t, 3 * t * t]) @ matrix
+
+
+def shifted(view: NDArray[np.float64], y: float, x: float, wy: NDArray, wx: NDArray) -> NDArray[np.float64]:
+    """Inner pixels of a view [N, M, 3] displaced by whole (y, x) px and weighted by four taps each way."""
+    total = np.zeros_like(view[INNER])
+    for i, j in np.ndindex(4, 4):
+        total += wy[i] * wx[j] * np.roll(view, (-int(y) + 1 - i, -int(x) + 1 - j), (0, 1))[INNER]
+    return total
+
+
+def plain_equation(lf: LightField, d: float, compensated: bool) -> tuple[NDArray, NDArray]:
+    """(Σ w·g·r, Σ w·g²) of the inner pixels of a plane that nothing hides, from the formulas."""
+    views = np.round(np.asarray(lf.views, np.float64) * 255 * LEVELS) / LEVELS
+    gr, gg, rr, ww, gain, gain_d = np.zeros((6, *views[0, 0, :, :, 0][INNER].shape))
+    for row, column in np.ndindex(*lf.grid):
+        dy, dx = lf.offsets[row, column]
+        (wy, uy), (wx, ux) = (catmull_rom(-d * o - np.floor(-d * o)) for o in (dy, dx))
+        y, x = np.floor(-d * dy), np.floor(-d * dx)
+        r = shifted(views[row, column], y, x, wy, wx) - views[lf.reference][INNER]
+        g = -dy * shifted(views[row, column], y, x, uy, wx) - dx * shifted(views[row, column], y, x, wy, ux)
+        w = 1 / (1 + (r**2).mean(axis=-1) / SCALE**2)
+        gr += w * (g * r).mean(axis=-1)
+        gg += w * (g * g).mean(axis=-1)
+        rr += w * (r * r).mean(axis=-1)
+        ww += w
+        gain += w * (wx @ wx) * (wy @ wy)
+        gain_d -= w * (dx * (wx @ ux) * (wy @ wy) + dy * (wy @ uy) * (wx @ wx))
+    return gr - compensated * rr / (ww + gain) * gain_d, gg
+
+
+@pytest.mark.parametrize("t", [0.0, 0.2, 0.5, 0.99])
+def test_cubic_weights_are_the_curves(t):
+    weights, slopes = catmull_rom(t)
+    assert np.allclose(cubic(np.float32(t)), weights, atol=1e-6)
+    assert np.allclose(cubic_slope(np.float32(t)), slopes, atol=1e-6)
+
+
+def test_the_equation_is_the_plain_one():
+    lf = plane(0.3, noise=3.0)
+    rays, d = pack_rays(lf), np.float32(0.27)
+    gr, gg = plain_equation(lf, float(d), compensated=True)
+    hidden = np.zeros(1, np.uint64)
+    for n, m in ((0, 0), (7, 11), (30, 40), (44, 48)):
+        found = robust_normal_equation(rays, n + 5, m + 5, d, hidden, np.float32(SCALE))
+        assert found[0] == pytest.approx(gr[n, m], rel=1e-3, abs=0.02)
+        assert found[1] == pytest.approx(gg[n, m], rel=1e-3)
+
+
+@pytest.mark.parametrize("offset", [-0.05, 0.02, 0.05])
+def test_a_step_leads_to_the_truth(offset):
+    target, precision = step(plane(0.3), 0.3 + offset)
+    weights = precision[INNER]
+    assert abs(np.average(target[INNER] - 0.3, weights=weights)) < 0.1 * abs(offset)
+    assert np.sqrt(np.average((target[INNER] - 0.3) ** 2, weights=weights)) < 0.2 * abs(offset)
+
+
+def test_a_step_is_limited():
+    target, _ = step(plane(0.3), 0.4, furthest=0.01)
+    assert np.abs(target - 0.4).max() <= 0.01 + 1e-6
+    assert np.median(target[INNER]) == pytest.approx(0.39)
+
+
+def test_precision_tells_the_size_of_the_error():
+    """Errors follow the stated deviations over a factor of four in contrast; they are stated with caution."""
+    spread = []
+    for contrast in (1.0, 0.5, 0.25):
+        target, precision = step(plane(0.3, noise=3.0, contrast=contrast), 0.3, furthest=1.0)
+        scores = (target - 0.3) * np.sqrt(precision)
+        spread.append(float(np.sqrt(np.mean(scores[INNER] ** 2))))
+    assert min(spread) > 0.2
+    assert max(spread) < 1.0
+    assert max(spread) / min(spread) < 2.0
+
+
+@pytest.mark.parametrize("level", [0, 37, 90, 255])
+def test_without_texture_nothing_moves(level):
+    """What rounding leaves of derivatives and residuals must not be divided by each other."""
+    views = make_views((5, 5), SIZE, disparity=0.3)
+    views[:, :, 10:40, 10:40] = level
+    target, precision = step(LightField(views, range=DisparityRange(-1.0, 1.5)), 0.3)
+    assert precision[20:30, 20:30].max() < 1e-6
+    assert (target[20:30, 20:30] == np.float32(0.3)).all()
+
+
+def test_noise_does_not_pull_towards_half_pixels():
+    """Halfway between pixels samples average noise away: uncorrected, every pixel of a noisy plane goes there."""
+    lf = plane(0.2, noise=6.0, contrast=0.25)
+    bias = []
+    for compensated in (False, True):
+        gr, gg = plain_equation(lf, 0.2, compensated)
+        bias.append(-gr.sum() / gg.sum())
+    target, precision = step(lf, 0.2, furthest=1.0)
+    found = np.average(target[INNER] - 0.2, weights=precision[INNER])
+    assert bias[0] > 0.005
+    assert abs(bias[1]) < 0.3 * bias[0]
+    assert abs(found) < 0.4 * bias[0]
+
+
+def test_softening_is_a_small_blur():
+    lf = plane(0.3, noise=3.0)
+    rays = pack_rays(lf)
+    with Workers(2) as workers:
+        soft, same = softened_rays(rays, 0.1, workers), softened_rays(rays, 0.0, workers)
+    assert np.array_equal(same.samples, rays.samples)
+
+    def red(samples: NDArray[np.uint32]) -> NDArray[np.float64]:
+        first = samples[: rays.view_stride].reshape(-1, rays.row_stride)[: lf.height, : lf.width]
+        return (first & 1023).astype(np.float64)
+
+    taps = np.array([0.1, 0.8, 0.1])
+    padded = np.pad(red(rays.samples), 1, mode="edge")
+    blurred = sum(taps[i] * taps[j] * padded[i : i + lf.height, j : j + lf.width] for i, j in np.ndindex(3, 3))
+    assert np.abs(red(soft.samples) - blurred).max() <= 0.5 + 1e-3
