@@ -11,8 +11,9 @@ import itertools
 import math
 import multiprocessing
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -155,22 +156,29 @@ def run_trials(
     keys = [_key(trial) for trial in trials]
     places = [(trial.method.name, trial.scene.name, trial.method.seed) for trial in trials]
     missing = [i for i, place in enumerate(places) if place not in kept or kept[place].key != keys[i]]
-    if missing:
-        trials[missing[0]].method.warm_up()  # compiled once, not by every process
-    with ProcessPoolExecutor(max(1, jobs), multiprocessing.get_context("spawn")) as pool:
-        pending = {pool.submit(_figures, trials[i]): i for i in missing}
-        try:
-            for count, future in enumerate(as_completed(pending), 1):
-                i = pending[future]
-                row = Row(*places[i], keys[i], future.result())
-                kept[row.place] = row
-                write_table(table, kept.values())
-                if watch is not None:
-                    watch(row, count, len(missing))
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    with closing(_made([trials[i] for i in missing], jobs)) as made:
+        for count, (order, figures) in enumerate(made, 1):
+            i = missing[order]
+            row = Row(*places[i], keys[i], figures)
+            kept[row.place] = row
+            write_table(table, kept.values())
+            if watch is not None:
+                watch(row, count, len(missing))
     return [kept[place] for place in places]
+
+
+def _made(trials: Sequence[Trial], jobs: int) -> Generator[tuple[int, dict[str, float]], None, None]:
+    """Figures as they come, each with its trial's index; what was not begun is given up when nobody asks any more."""
+    if jobs == 1 or len(trials) < 2:
+        yield from ((i, _figures(trial)) for i, trial in enumerate(trials))
+        return
+    trials[0].method.warm_up()  # compiled once, not by every process
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+        pending = {pool.submit(_figures, trial): i for i, trial in enumerate(trials)}
+        try:
+            yield from ((pending[future], future.result()) for future in as_completed(pending))
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
 def compare(rows: Sequence[Row], base: str, method: str, metric: str) -> Difference:
