@@ -1,0 +1,79 @@
+"""Confidence: what it may be, and where it must be low."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ioadr import LightField
+from ioadr._jit import Workers
+from ioadr.parameters import preset
+from ioadr.solver.confidence import confidence
+from ioadr.solver.refine import Refinement
+from ioadr.solver.schedule import closing
+from tests.unit.solver.squares import BACK, BLANK, FRONT, LEFT, SIDE, TOP, square_lightfield, square_map
+
+
+def trust(lf: LightField, disparity: NDArray[np.float32], threads: int = 1) -> NDArray[np.float32]:
+    """Confidence of a given map."""
+    parameters = preset("best")
+    assert lf.range is not None
+    last = closing(parameters, lf.range)
+    with Workers(threads) as workers:
+        refinement = Refinement(lf, lf.range, parameters, workers)
+        refinement.disparity = disparity
+        _, visible = refinement.final_costs(last)
+        return confidence(refinement, last, visible)
+
+
+@pytest.fixture(scope="module")
+def of_the_truth() -> NDArray[np.float32]:
+    return trust(square_lightfield(), square_map())
+
+
+INSIDE = np.s_[TOP + 4 : TOP + SIDE - 4, LEFT + 4 : LEFT + SIDE - 4]
+"""Of the square."""
+WALL = np.s_[36:42, 4:44]
+
+
+def test_it_is_a_share_of_full_trust(of_the_truth):
+    assert of_the_truth.dtype == np.float32
+    assert of_the_truth.shape == square_map().shape
+    assert of_the_truth.min() >= 0
+    assert of_the_truth.max() <= 1
+
+
+def test_textured_surfaces_are_trusted(of_the_truth):
+    assert np.median(of_the_truth[INSIDE]) > 0.8
+    assert np.median(of_the_truth[WALL]) > 0.8
+
+
+def test_a_blank_part_is_not_trusted(of_the_truth):
+    inner = of_the_truth[BLANK][3:-3, 3:-3]
+    assert inner.max() < 0.01
+
+
+@pytest.mark.parametrize(
+    ("side", "wrong"),
+    [(np.s_[TOP + 3 : TOP + SIDE - 3, LEFT + SIDE], FRONT), (np.s_[TOP + 3 : TOP + SIDE - 3, LEFT], BACK)],
+    ids=["fattened", "thinned"],
+)
+def test_a_border_pixel_on_the_wrong_side_is_not_trusted(of_the_truth, side, wrong):
+    disparity = square_map()
+    disparity[side] = wrong
+    found = trust(square_lightfield(), disparity)
+    assert found[side].max() < 0.05
+    assert np.median(found[INSIDE]) > 0.8
+    assert found[side].max() < of_the_truth[INSIDE].min()
+
+
+def test_a_wrong_surface_is_not_trusted():
+    """A whole patch a third of a px off: nothing jumps inside it, but the data pull."""
+    disparity = square_map()
+    disparity[36:, :] += np.float32(0.33)
+    assert np.median(trust(square_lightfield(), disparity)[39:43, 6:42]) < 0.3
+
+
+def test_it_does_not_depend_on_threads(of_the_truth):
+    assert np.array_equal(trust(square_lightfield(), square_map(), threads=3), of_the_truth)

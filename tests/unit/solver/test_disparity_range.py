@@ -1,0 +1,82 @@
+"""The range from the light field itself: wide enough, not wider for a few stray matches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ioadr import DisparityRange, InputError, LightField
+from ioadr._jit import Workers
+from ioadr.evaluation.synthetic import random_light_field
+from ioadr.solver.disparity_range import _supported, estimate_range, textured_pixels
+from ioadr.solver.problem import pack_rays
+from tests.builders import make_views
+
+
+def estimated(lf: LightField) -> DisparityRange:
+    with Workers(2) as workers:
+        return estimate_range(lf, pack_rays(lf), workers)
+
+
+@pytest.mark.parametrize(("seed", "family"), [(0, "planes"), (1, "spheres"), (2, "mixed")])
+def test_it_covers_a_scene_and_little_more(seed, family):
+    made = random_light_field(seed, family, (64, 72), (5, 5), disparity=(-1.2, 1.4))
+    found = estimated(made.light_field.with_(range=None))
+    low, high = np.quantile(made.truth.disparity, [0.01, 0.99])
+    assert found.origin == "estimated"
+    assert found.minimum <= low
+    assert found.maximum >= high
+    assert found.extent < 1.6 * (high - low) + 1.0
+
+
+@pytest.mark.parametrize("disparity", [-3.0, 0.4, 6.0])
+def test_one_plane_has_a_narrow_range_anywhere(disparity):
+    """Beyond 4 px the search is widened."""
+    views = np.random.default_rng(0).integers(0, 255, (5, 5, 64, 64, 3), np.uint8)
+    if disparity == round(disparity):
+        wall = np.random.default_rng(1).integers(0, 255, (120, 120, 3), np.uint8)
+        for row, column in np.ndindex(5, 5):
+            n, m = (28 + int(disparity) * (i - 2) for i in (row, column))
+            views[row, column] = wall[n : n + 64, m : m + 64]
+    else:
+        views = make_views((5, 5), (64, 64), disparity=disparity)
+    found = estimated(LightField(views))
+    assert found.minimum < disparity < found.maximum
+    assert found.extent < 1.5
+
+
+def test_stray_matches_do_not_widen_it():
+    """Two spots of a few px that move as if they were 3 px nearer."""
+    views = make_views((5, 5), (80, 80), disparity=0.4)
+    clean = estimated(LightField(views))
+    spot = np.random.default_rng(2).integers(0, 255, (4, 4, 3), np.uint8)
+    for row, column in np.ndindex(5, 5):
+        for n, m in ((20, 24), (55, 60)):
+            top, left = n - 3 * (row - 2), m - 3 * (column - 2)
+            views[row, column, top : top + 4, left : left + 4] = spot
+    found = estimated(LightField(views))
+    assert abs(found.minimum - clean.minimum) < 0.3
+    assert abs(found.maximum - clean.maximum) < 0.3
+
+
+def test_votes_need_company():
+    votes = np.concatenate([np.linspace(0.2, 0.6, 50), [3.5, -2.0, -2.01]]).astype(np.float32)
+    kept = _supported(votes, 0.25)
+    assert len(kept) == 50
+    assert (kept.min(), kept.max()) == (pytest.approx(0.2), pytest.approx(0.6))
+    assert len(_supported(np.empty(0, np.float32), 0.25)) == 0
+
+
+def test_without_texture_the_range_is_asked_for():
+    views = np.full((5, 5, 40, 40, 3), 100, np.uint8)
+    views[:, :, 20, 20] = 101
+    with pytest.raises(InputError, match=r"expected texture .* found 0 clear matches\. Give the range .* --range"):
+        estimated(LightField(views, name="fog"))
+
+
+def test_pixels_are_spread_over_the_image():
+    views = make_views((3, 3), (50, 60), disparity=0.0)
+    pixels = textured_pixels(LightField(views))
+    cells = {(int(n) // 10, int(m) // 10) for n, m in pixels}
+    assert len(cells) == len(pixels)
+    assert len(pixels) >= 0.7 * 30
