@@ -61,7 +61,7 @@ def test_docstrings_cite_equations_that_exist() -> None:
 
 def test_docstrings_and_page_agree() -> None:
     """A function whose docstring cites equations stands in the page's row of at least one of them."""
-    rows = {}
+    rows: dict[tuple[str, str], set[int]] = {}
     for line in PAGE.splitlines():
         if line.startswith("| Eq"):
             for path, name in re.findall(r"`([\w/]+\.py):([\w.]+)`", line):
