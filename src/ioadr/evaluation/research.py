@@ -36,6 +36,8 @@ from ioadr.parameters import Parameters, parameters_from
 
 ALL_FAMILIES = "synthetic"
 METHOD_ROOMS = ("geometry", "cost", "solver")
+STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
+"""Standard errors that a mean of 2, 3, … values must differ from zero by, to be beyond chance in 19 of 20 cases."""
 Crop = tuple[int, int, int, int]
 
 
@@ -99,6 +101,13 @@ class Difference(NamedTuple):
     error: float
     """Standard error of the change, NaN for a single scene with a single seed."""
     scenes: int
+    pairs: int
+    """Of the differences that the error is taken over: scenes, or seeds of the only one."""
+
+    @property
+    def clear(self) -> bool:
+        """Whether chance would give such a change in fewer than one of twenty comparisons (Student's t)."""
+        return self.pairs > 1 and abs(self.change) > STUDENT[min(self.pairs - 2, len(STUDENT) - 1)] * self.error
 
 
 def parse_scenes(texts: Sequence[str], size: int = 160, crop: Crop | None = None) -> list[Scene]:
@@ -189,13 +198,14 @@ def compare(rows: Sequence[Row], base: str, method: str, metric: str) -> Differe
         if name == method and (base, scene, seed) in values:
             pairs.setdefault(scene, []).append((value, values[base, scene, seed]))
     if not pairs:
-        return Difference(math.nan, math.nan, math.nan, 0)
+        return Difference(math.nan, math.nan, math.nan, 0, 0)
     means = np.array([np.mean(pair, axis=0) for pair in pairs.values()])
     single = np.array(next(iter(pairs.values())))
     sample = means if len(means) > 1 else single
     changes = sample[:, 0] - sample[:, 1]
     error = float(changes.std(ddof=1) / math.sqrt(len(changes))) if len(changes) > 1 else math.nan
-    return Difference(float(means[:, 0].mean()), float((means[:, 0] - means[:, 1]).mean()), error, len(means))
+    change = float((means[:, 0] - means[:, 1]).mean())
+    return Difference(float(means[:, 0].mean()), change, error, len(means), len(changes))
 
 
 def read_table(path: Path) -> list[Row]:

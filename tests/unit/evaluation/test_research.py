@@ -92,14 +92,26 @@ def test_differences_are_paired():
     assert found.mean == pytest.approx((4.1 + 49 + 498.9) / 3)
     assert found.change == pytest.approx(-1.0)
     assert found.error == pytest.approx(0.1 / math.sqrt(3))
-    assert found.scenes == 3
+    assert (found.scenes, found.pairs, found.clear) == (3, 3, True)
 
 
 def test_one_scene_is_judged_by_its_seeds():
     rows = [row("a", "x", 0, 2.0), row("a", "x", 1, 2.0), row("b", "x", 0, 1.0), row("b", "x", 1, 2.0)]
-    assert compare(rows, "a", "b", "mse") == (1.5, -0.5, pytest.approx(0.5), 1)
+    assert compare(rows, "a", "b", "mse") == (1.5, -0.5, pytest.approx(0.5), 1, 2)
+    assert not compare(rows, "a", "b", "mse").clear
     assert math.isnan(compare(rows[::2], "a", "b", "mse").error)
     assert math.isnan(compare(rows, "a", "b", "q25").mean)
+
+
+def test_two_scenes_prove_little():
+    """Four standard errors: not beyond chance with two scenes, far beyond it with twelve."""
+    for count, clear in ((2, False), (12, True)):
+        changes = -1.0 + 0.25 * np.sqrt(count - 1) * np.array([1, -1] * (count // 2))
+        rows = [row("a", f"{i}", 0, 10.0) for i in range(count)]
+        rows += [row("b", f"{i}", 0, 10.0 + change) for i, change in enumerate(changes)]
+        found = compare(rows, "a", "b", "mse")
+        assert found.change / found.error == pytest.approx(-4.0)
+        assert found.clear is clear
 
 
 def test_a_table_is_read_back(tmp_path):

@@ -15,8 +15,6 @@ from ioadr.app.terminal import Terminal, output_options
 if TYPE_CHECKING:
     from ioadr.evaluation.research import Difference, Row, Trial
 
-CLEAR = 2.0
-"""Standard errors from which a difference is marked."""
 BETTER, WORSE = "▼", "▲"
 
 
@@ -35,8 +33,8 @@ def command(terminal: Terminal, table: str, jobs: int | None, **options: Any) ->
     """Compare parameter sets on SCENEs: folders with truth, FAMILY-NUMBER, or synthetic[-NUMBER] for all families.
 
     The first method is what the others, and what --vary makes of it, are compared with: mean over the scenes and
-    paired difference ± standard error, marked where it exceeds two of them. Figures that TABLE already has, from the
-    same source, parameters and scenes, are not made again. Times are those of single threads.
+    paired difference ± standard error, marked where chance would hardly give it. Figures that TABLE already
+    has, from the same source, parameters and scenes, are not made again. Times are those of single threads.
     """
     import os
 
@@ -111,8 +109,8 @@ def _change(item: Difference, decimals: int) -> str:
     if math.isnan(item.change):
         return ""
     error = "" if math.isnan(item.error) else f" ± {item.error:.{decimals}f}"
-    clear = not math.isnan(item.error) and abs(item.change) > CLEAR * item.error
-    return f"  {item.change:+.{decimals}f}{error} {(BETTER if item.change < 0 else WORSE) if clear else ''}".rstrip()
+    mark = (BETTER if item.change < 0 else WORSE) if item.clear else ""
+    return f"  {item.change:+.{decimals}f}{error} {mark}".rstrip()
 
 
 def _data(rows: list[Row], names: list[str]) -> dict[str, Any]:
