@@ -19,6 +19,8 @@ from ioadr.app.batch.jobs import Job, Lost, Task
 
 TICK = 0.5
 """Seconds between two looks at the number of workers."""
+FETCH = 10
+"""Seconds in which the small result of a finished task must arrive."""
 
 
 @dataclass(eq=False)
@@ -83,24 +85,33 @@ class Loop:
             future = self.done.get(timeout=TICK)
         except queue.Empty:
             return
-        stage, number = self.running.pop(future)
-        stage.results[number] = _result(future, stage.tasks[number])
+        stage, number = self.running[future]
+        try:
+            stage.results[number] = _result(future, stage.tasks[number])
+        except TimeoutError:
+            # Its worker died before the result could be fetched: Dask has it made again.
+            future.add_done_callback(self.done.put)
+            return
+        del self.running[future]
         stage.open -= 1
         if stage.open == 0:
             self._advance(stage.job, stage.results)
 
 
 def _result(future: Any, task: Task) -> Any:
+    """What the task returned, or why it returned nothing; TimeoutError if it has to be waited for."""
     from distributed.scheduler import KilledWorker
 
     try:
-        return future.result(timeout=60)
+        return future.result(timeout=FETCH)
     except KilledWorker as error:
         return Lost(
             f"{task.name}: given up, because {error.allowed_failures + 1} workers in a row died over it, the last one "
             f"{error.last_worker.address}. Most often memory runs out: use --tiles, read less with --views or --scale, "
             "or give workers more memory (--memory, --workers)."
         )
+    except TimeoutError:
+        raise
     except CancelledError:
         return Lost(f"{task.name}: lost, because the scheduler or the connection to it ended. Go on with --resume.")
     except Exception as error:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ioadr
+from ioadr.app.batch.earlier import earlier_outcome
 from ioadr.app.batch.items import FRAME, RECORD, THUMBNAIL, Item, Outcome, Settings, failed
 from ioadr.app.batch.sizing import check_need, need_of
 from ioadr.app.batch.storage import Store, fetched
@@ -80,7 +81,13 @@ def prepare() -> None:
 
 
 def do_item(item: Item, key: str, settings: Settings, before: str | None = None) -> Outcome:
-    """Estimate one light field and save its results; `before` is the frame whose map it starts from."""
+    """Estimate one light field and save its results; `before` is the frame whose map it starts from.
+
+    Dask repeats a task whose worker died after it was finished and before that was told: its results are there.
+    """
+    there = earlier_outcome(Store(settings.out), item, key)
+    if there is not None and settings.topic and there.facts.get("run") == settings.topic:
+        return replace(there, state="done")
     return guarded(item, key, settings, lambda: _estimated(item, key, settings, before))
 
 
@@ -148,6 +155,7 @@ def outcome_of(
         "mean_cost": costs[-1] if costs else None,
         "sweeps": len(estimate.history) - 1,
         "worker": place(),
+        "run": settings.topic,
         "notes": [*estimate.source.get("notes", ()), *notes],
     }
     return Outcome(

@@ -96,6 +96,8 @@ def test_white_and_dark_views_are_decided_by_the_whole(tmp_path):
     found = survey(tmp_path / "views.npy", ReadOptions())
     part = read_part(tmp_path / "views.npy", ReadOptions(), Window(0, 36, 32, 64), (64, 64), found.samples, RANGE)
     assert whole.white == part.white == 1023
+    assert part.present is not None
+    assert whole.present is not None
     assert np.array_equal(part.present, whole.present)
     assert not part.present[0, 0]
     assert part.source["notes"] == whole.source["notes"]

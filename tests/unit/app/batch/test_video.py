@@ -58,7 +58,7 @@ def test_a_frame_depends_on_those_before_it(walk):
 def test_a_frame_starts_from_the_last_one_that_is_there():
     """After a failure the next frame starts from scratch; what is finished already is not done again."""
     frames = [Item(f"v/{n}", f"{n}", video="v") for n in range(5)]
-    settings, record = Settings("out", QUICK, warm=True), []
+    settings, record = Settings("out", QUICK, warm=True), list[Outcome]()
     job = video_job(frames, {frame.name: "k" for frame in frames}, {"v/0"}, settings, record.append)
 
     def ends(task: Task, state: str) -> Outcome | Lost:

@@ -90,6 +90,15 @@ def test_a_finished_item_is_kept_while_nothing_changed(scene, settings):
     assert kept(item, settings) is not None, "only the content counts"
 
 
+def test_a_task_that_dask_repeats_is_not_done_twice(scene, settings, monkeypatch):
+    item, settings = Item("a", str(scene)), replace(settings, topic="run 1")
+    first = done(item, settings)
+    monkeypatch.setattr(ioadr, "estimate", lambda *_, **__: 1 / 0)
+    again = done(item, settings)
+    assert (again.state, again.scores) == ("done", first.scores)
+    assert done(item, replace(settings, topic="run 2")).state == "failed", "another run does what it is told"
+
+
 @pytest.mark.parametrize("name", ["disparity.pfm", "provenance.json", "item.json"])
 def test_an_incomplete_item_is_done_again(scene, settings, name):
     item = Item("a", str(scene))
