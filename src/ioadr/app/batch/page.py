@@ -13,7 +13,7 @@ from ioadr.app.batch.summary import Summary
 from ioadr.app.report.markup import figure, filled, number_row, table, web
 from ioadr.evaluation.scores import METRICS
 
-SHOWN = ("mse", "badpix_007", "badpix_003", "badpix_001", "mae_planes", "mae_surfaces")
+SHOWN = ("mse", "badpix_007", "badpix_003", "badpix_001", "mae_planes")
 STATES = {"done": "done", "kept": "from before", "failed": "failed", "left": "not done"}
 
 
@@ -91,12 +91,10 @@ def _number(value: float | int | None) -> str:
 
 
 def _heads(metrics: Sequence[str]) -> str:
-    labels = ["Name", "State", "Time, s", *(f"{METRICS[m].label}, {METRICS[m].unit}" for m in metrics)]
-    sortable = "".join(
-        f"<th{' class=number' if index > 1 else ''}><button>{escape(label)}</button></th>"
-        for index, label in enumerate(labels)
-    )
-    return f"<th></th>{sortable}"
+    heads = [("Time", "s"), *((METRICS[metric].label, METRICS[metric].unit) for metric in metrics)]
+    texts = "".join(f"<th><button>{label}</button></th>" for label in ("Name", "State"))
+    numbers = [f"<button>{escape(label)}<small>{escape(unit)}</small></button>" for label, unit in heads]
+    return f"<th></th>{texts}" + "".join(f"<th class=number>{number}</th>" for number in numbers)
 
 
 def _row(outcome: Outcome, metrics: Sequence[str]) -> str:
@@ -104,7 +102,7 @@ def _row(outcome: Outcome, metrics: Sequence[str]) -> str:
     target = f"{folder}/report.html" if outcome.report else f"{folder}/"
     picture = f'<a href="{target}"><img src="{folder}/{THUMBNAIL}" alt="" loading="lazy"></a>'
     linked = f'<a href="{target}">{escape(outcome.name)}</a>' if outcome.finished else escape(outcome.name)
-    seconds = round(outcome.total_seconds, 2) if outcome.seconds else ""
+    seconds = f"{outcome.total_seconds:.2f}" if outcome.seconds else ""
     cells = [
         f'<td class="picture"><a href="{target}">{picture}</a></td>'
         if outcome.finished

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pytest
@@ -135,8 +136,13 @@ def test_results_are_stored(kind, tmp_path, memory):
 def test_results_at_a_url_are_marked_last(monkeypatch, memory):
     store = Store("memory://results/batch")
     written: list[str] = []
-    kept = Store._open
-    monkeypatch.setattr(Store, "_open", lambda self, name, mode: (written.append(name), kept(self, name, mode))[1])
+    opened = Store._open
+
+    def noted(self: Store, name: str, mode: str) -> BinaryIO:
+        written.append(name)
+        return opened(self, name, mode)
+
+    monkeypatch.setattr(Store, "_open", noted)
     with store.folder("a") as folder:
         folder.mkdir()
         for name in ("provenance.json", "z.pfm", "a.png"):
