@@ -45,6 +45,12 @@ paper: $(RUNTIME) ## the paper's tables into out/paper, ours beside the printed 
 	  echo "Name it: make paper DATA=path/to/scenes [PEERS=path/to/published/maps]"; exit 2; }
 	@$(BIN)/ioadr paper --data "$(DATA)" $(if $(wildcard $(PEERS)),--peers "$(PEERS)") --out out/paper
 
+.PHONY: bench
+bench: $(TOOLS) ## time, memory and growth into docs/performance.md: minutes on a quiet machine (FULL=1: all scenes and sizes)
+	@$(BIN)/ioadr bench --verbose --out docs/performance.json $(if $(FULL),--full) $(if $(wildcard $(DATA)),--data "$(DATA)")
+	@$(BIN)/python -m tests.reference.bench docs/performance.json
+	@$(BIN)/python scripts/performance_page.py docs/performance.json docs/performance.md
+
 .PHONY: fuzz
 fuzz: $(TOOLS) ## break files of all formats at random for ten minutes: they may be refused, nothing else
 	@$(BIN)/python -m tests.fuzz_readers --seconds 600

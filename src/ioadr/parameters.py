@@ -112,8 +112,6 @@ class Finish:
     noise: float = _option(2.0, "grey levels that a residual has at least", 0.01)
     furthest: float = _option(0.03, "px that a pass moves a pixel's target at most", 0)
     occluder_growth: int = _option(2, "px by which occluders are grown: samples beside an edge are mixed", 0, 10)
-    edge_half_width: int = _option(2, "px around jumps of the map where the sweeps' value is kept as target", 0, 10)
-    edge_jump: float = _option(0.25, "px of disparity that are such a jump", 0)
     finest: float = _option(0.01, "px, standard deviation of the best target", 0)
     gate: float = _option(4.0, "standard deviations at which a target stops to count", 0.1)
     widest_gate: float = _option(0.08, "px at which it does so in any case", 0.001)
@@ -313,7 +311,6 @@ FINISH_VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "one-pass": {"finish.passes": 1},
         "without-softening": {"finish.softening": 0.0},
         "without-growth": {"finish.occluder_growth": 0},
-        "without-kept-edges": {"finish.edge_half_width": 0},
         "structure-tensor-start": {"initialise.method": "structure-tensor"},
     }
 )

@@ -43,7 +43,7 @@ class Finisher:
         return SweepRecord(index, "finish", changed, cost, time.perf_counter() - begin)
 
     def linearised(self, disparity: FloatMap) -> tuple[FloatMap, FloatMap]:
-        """Targets and their precision [N, M]; beside jumps of the map the target is the map itself."""
+        """Targets and their precision [N, M]."""
         refinement, term = self.refinement, self.term
         grown = grow(disparity, term.occluder_growth)
         occluders = snapshot_occluders(
@@ -53,8 +53,7 @@ class Finisher:
         target, precision = np.empty_like(disparity), np.empty_like(disparity)
         numbers = np.float32(term.colour_scale), np.float32(term.noise), np.float32(term.furthest)
         self.workers.rows(linearise, disparity.shape[0], model, disparity, *numbers, target, precision)
-        jump = grow(disparity, term.edge_half_width) + grow(-disparity, term.edge_half_width)
-        return np.where(jump > term.edge_jump, disparity, target), precision
+        return target, precision
 
 
 def fit(disparity: FloatMap, target: FloatMap, precision: FloatMap, term: Finish, workers: Workers) -> FloatMap:

@@ -25,7 +25,7 @@ SCALE = 4.0
 
 def plane(disparity: float, noise: float = 0.0, contrast: float = 1.0, seed: int = 0) -> LightField:
     """A textured plane, recorded with noise of so many grey levels."""
-    views = make_views((5, 5), SIZE, dtype="float32", disparity=disparity, seed=3).astype(np.float32)
+    views = make_views((5, 5), SIZE, dtype="float32", disparity=disparity, seed=3).astype(np.float64)
     views = 0.5 + contrast * (views - 0.5)
     views = views + np.random.default_rng(seed).normal(0, noise / 255, views.shape)
     return LightField(np.clip(views, 0, 1).astype(np.float32), range=DisparityRange(-1.0, 1.5))
@@ -53,7 +53,9 @@ def catmull_rom(t: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     return np.array([1, t, t * t, t**3]) @ matrix, np.array([0, 1, 2 * t, 3 * t * t]) @ matrix
 
 
-def shifted(view: NDArray[np.float64], y: float, x: float, wy: NDArray, wx: NDArray) -> NDArray[np.float64]:
+def shifted(
+    view: NDArray[np.float64], y: float, x: float, wy: NDArray[np.float64], wx: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Inner pixels of a view [N, M, 3] displaced by whole (y, x) px and weighted by four taps each way."""
     total = np.zeros_like(view[INNER])
     for i, j in np.ndindex(4, 4):
@@ -61,7 +63,7 @@ def shifted(view: NDArray[np.float64], y: float, x: float, wy: NDArray, wx: NDAr
     return total
 
 
-def plain_equation(lf: LightField, d: float, compensated: bool) -> tuple[NDArray, NDArray]:
+def plain_equation(lf: LightField, d: float, compensated: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(Σ w·g·r, Σ w·g²) of the inner pixels of a plane that nothing hides, from the formulas."""
     views = np.round(np.asarray(lf.views, np.float64) * 255 * LEVELS) / LEVELS
     gr, gg, rr, ww, gain, gain_d = np.zeros((6, *views[0, 0, :, :, 0][INNER].shape))

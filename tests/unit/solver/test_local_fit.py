@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ def noisy(surface: NDArray[np.float64], seed: int = 0) -> NDArray[np.float32]:
     return (surface + np.random.default_rng(seed).normal(0, NOISE, surface.shape)).astype(np.float32)
 
 
-def fitted(surface: NDArray[np.float64], **changes: float) -> NDArray[np.float32]:
+def fitted(surface: NDArray[np.float64], **changes: Any) -> NDArray[np.float32]:
     """The surface from noisy targets of known precision."""
     target = noisy(surface)
     precision = np.full(target.shape, NOISE**-2, np.float32)
@@ -124,7 +125,7 @@ def test_rows_may_be_shared_out():
     for count in (1, 3):
         with Workers(count) as workers:
             results.append(fit(target, target, precision, Finish(), workers))
-    assert np.array_equal(*results)
+    assert np.array_equal(results[0], results[1])
 
 
 def test_patches_are_discs_around_their_pixel():

@@ -1,0 +1,100 @@
+"""Time by phase of one estimation; as a program, of a scene in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+import ioadr
+from ioadr.app.report import report_html
+from ioadr.io.save import save_estimate
+from ioadr.lightfield import LightField
+from ioadr.parameters import Parameters
+from ioadr.result import Estimate, SweepRecord
+from ioadr.solver.schedule import plan
+
+SWEEPS = ("data", "congruence", "planar")
+
+
+class Clock:
+    """Wall and processor seconds by phase."""
+
+    def __init__(self) -> None:
+        self.wall: dict[str, float] = defaultdict(float)
+        self.cpu: dict[str, float] = defaultdict(float)
+        self._last = time.perf_counter(), time.process_time()
+
+    def lap(self, phase: str) -> None:
+        """What passed since the last lap counts as `phase`."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        self.wall[phase] += wall - self._last[0]
+        self.cpu[phase] += cpu - self._last[1]
+        self._last = wall, cpu
+
+    def figures(self) -> dict[str, Any]:
+        return {"wall": dict(self.wall), "cpu": dict(self.cpu)}
+
+
+def hypotheses(estimate: Estimate) -> int:
+    """Disparities whose cost the sweeps ask for: each pixel's own and its candidates, equal ones included."""
+    total = 0
+    for step in plan(estimate.parameters, estimate.range):
+        chosen = step.heuristics
+        total += 1 + chosen.random + chosen.congruence + chosen.smooth_plane + 3 * chosen.smooth_depth
+    return total * estimate.disparity.size
+
+
+def measure(lightfield: LightField, parameters: Parameters, threads: int | None) -> tuple[dict[str, Any], Estimate]:
+    """Time by phase: first map, each kind of sweep, finish, the rest; and hypotheses costed a second of sweeping."""
+    clock = Clock()
+
+    def progress(record: SweepRecord, disparity: Any, total: int) -> None:
+        clock.lap(record.kind)
+
+    estimate = ioadr.estimate(lightfield, parameters, threads=threads, progress=progress)
+    clock.lap("rest")
+    sweeps = sum(clock.wall.get(kind, 0.0) for kind in SWEEPS)
+    figures = {
+        "phases": clock.figures(),
+        "wall": sum(clock.wall.values()),
+        "cpu": sum(clock.cpu.values()),
+        "sweeps": sweeps,
+        "counts": {kind: sum(record.kind == kind for record in estimate.history) for kind in SWEEPS},
+        "hypotheses_per_second": hypotheses(estimate) / sweeps if sweeps else 0.0,
+    }
+    return figures, estimate
+
+
+def of_scene(path: str, preset: str, threads: int | None) -> dict[str, Any]:
+    """The same with loading and saving; kernels are loaded beforehand, by a corner of the light field."""
+    clock = Clock()
+    lightfield = ioadr.read(path)
+    clock.lap("load")
+    ioadr.estimate(corner(lightfield), ioadr.preset(preset), threads=threads)
+    clock.lap("kernels")
+    figures, estimate = measure(lightfield, ioadr.preset(preset), threads)
+    clock.lap("estimate")
+    with tempfile.TemporaryDirectory() as folder:
+        save_estimate(estimate, Path(folder) / "saved")
+        clock.lap("save")
+        report_html(estimate, lightfield, None)
+        clock.lap("report")
+    around, inside = clock.figures(), figures["phases"]
+    return figures | {"phases": {kind: around[kind] | inside[kind] for kind in ("wall", "cpu")}}
+
+
+def corner(lightfield: LightField, size: int = 24) -> LightField:
+    """A light field of the same kind that takes no time."""
+    extent = lightfield.range or ioadr.DisparityRange(-1.0, 1.0)
+    return lightfield.with_(views=lightfield.views[:, :, :size, :size], camera=None, range=extent)
+
+
+if __name__ == "__main__":
+    click.echo(json.dumps(of_scene(sys.argv[1], sys.argv[2], int(sys.argv[3]) or None)))

@@ -1,0 +1,136 @@
+"""All measurements of `ioadr bench`, as one tree of figures that can be kept as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ioadr import preset
+from ioadr.app.bench import phases, processes
+from ioadr.app.bench.machine import cores, free_cores, machine, numpy_nanoseconds
+from ioadr.app.bench.scenes import tiles
+
+Watch = Callable[[str], None]
+Figures = dict[str, Any]
+
+PRESETS = ("paper", "fast", "best")
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much is measured."""
+
+    presets: Sequence[str] = ("paper", "fast")
+    real: int = 1
+    """Real scenes, of those there are."""
+    sizes: Sequence[int] = (128, 256, 512)
+    """px, at `grid` views."""
+    grid: int = 5
+    grids: Sequence[int] = (3, 5, 9)
+    """Views in each direction, at `size` px."""
+    size: int = 128
+    repeats: int = 2
+    first: bool = True
+    """Whether to compile everything once more."""
+
+
+QUICK = Extent()
+FULL = Extent(PRESETS, 100, (128, 256, 512, 1024), 9, (3, 5, 7, 9, 13, 17), 256, 2)
+
+
+def run(data: Path | None, extent: Extent, watch: Watch) -> Figures:
+    """Everything; `watch` is told what comes next."""
+    begin = time.perf_counter()
+    watch("the machine")
+    figures: Figures = {"machine": machine(), "free_cores": [free_cores()], "numpy_nanoseconds": numpy_nanoseconds()}
+    figures["starts"] = starts(watch)
+    with tempfile.TemporaryDirectory() as folder:
+        figures["scenes"] = [
+            measured
+            for index, scene in enumerate(scenes(data, extent, Path(folder), watch))
+            for measured in of_scene(scene, extent.presets, extent.first and index == 0, watch)
+        ]
+    figures["growth"] = growth(extent, watch)
+    figures["free_cores"].append(free_cores())
+    return figures | {"seconds": time.perf_counter() - begin}
+
+
+def starts(watch: Watch) -> Figures:
+    """Seconds until Python has imported the package, and until the command has printed its help."""
+    watch("starting")
+    commands = {"import": ["-c", "import ioadr"], "help": ["-m", "ioadr", "--help"], "python": ["-c", "pass"]}
+    return {name: min(processes.python(command).wall for _ in range(3)) for name, command in commands.items()}
+
+
+def scenes(data: Path | None, extent: Extent, folder: Path, watch: Watch) -> list[Path]:
+    """The built-in scene, rendered into `folder`, and real ones."""
+    from ioadr.evaluation.benchmark import find_scenes
+    from ioadr.evaluation.synthetic import demo
+    from ioadr.evaluation.synthetic.folder import write_scene
+
+    watch("rendering the built-in scene")
+    built_in = write_scene(demo(), folder / "built-in")
+    return [built_in, *(find_scenes(data)[: extent.real] if data is not None else ())]
+
+
+def of_scene(scene: Path, presets: Sequence[str], first: bool, watch: Watch) -> list[Figures]:
+    """From command to files, and by phase, for every preset with one thread and with all; the very first run, too."""
+    found = []
+    if first:
+        watch(f"{scene.name}: first run ever")
+        with tempfile.TemporaryDirectory() as cache:
+            found.append(_command(scene, presets[0], 0, {"IOADR_CACHE": cache}) | {"cache": "empty"})
+    for name in presets:
+        for threads in (0, 1):
+            watch(f"{scene.name}: {name}, {threads or cores()} threads")
+            figures = _command(scene, name, threads) | {"cache": "warm"}
+            found.append(figures | {"inside": _phases(scene, name, threads)})
+    return found
+
+
+def _command(scene: Path, name: str, threads: int, environment: dict[str, str] | None = None) -> Figures:
+    """`ioadr estimate` from command to files."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--preset", name, "--quiet", *(["--threads", str(threads)] if threads else [])]
+        timed = processes.ioadr("estimate", str(scene), "--out", f"{folder}/out", *options, environment=environment)
+    return {"scene": scene.name, "preset": name, "threads": threads or cores(), **timed.figures()}
+
+
+def _phases(scene: Path, name: str, threads: int) -> Figures:
+    program = ["-m", "ioadr.app.bench.phases", str(scene), name, str(threads)]
+    result: Figures = json.loads(processes.python(program).out)
+    return result
+
+
+def growth(extent: Extent, watch: Watch) -> Figures:
+    """Time over image sizes and over grids, with the exponent of the power law through the ends."""
+    by_size = [_growth_point(size, extent.grid, extent.repeats, watch) for size in extent.sizes]
+    by_grid = [_growth_point(extent.size, grid, extent.repeats, watch) for grid in extent.grids]
+    return {
+        "sizes": by_size,
+        "grids": by_grid,
+        "pixels_exponent": exponent(by_size, "pixels"),
+        "views_exponent": exponent(by_grid, "views"),
+    }
+
+
+def _growth_point(size: int, grid: int, repeats: int, watch: Watch) -> Figures:
+    """The quickest of some runs with all threads; processor time, which other processes disturb less."""
+    watch(f"{grid}×{grid} views of {size}×{size} px")
+    lightfield = tiles(size, grid)
+    phases.measure(phases.corner(lightfield), preset("paper"), None)
+    runs = [phases.measure(lightfield, preset("paper"), None)[0] for _ in range(repeats)]
+    best = min(runs, key=lambda figures: float(figures["cpu"]))
+    return {"size": size, "grid": grid, "pixels": size**2, "views": grid**2, **best}
+
+
+def exponent(points: Sequence[Figures], name: str) -> float:
+    """p in processor time ∝ quantityᵖ between the smallest and the largest."""
+    small, large = points[0], points[-1]
+    return math.log(large["cpu"] / small["cpu"]) / math.log(large[name] / small[name])

@@ -1,0 +1,76 @@
+"""`ioadr bench`: how long things take on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ioadr.app.sections import SectionCommand, option
+from ioadr.app.terminal import Terminal, output_options
+
+if TYPE_CHECKING:
+    from ioadr.app.bench.tables import Table
+
+
+@click.command(cls=SectionCommand)
+@option("Input", "--data", type=click.Path(), metavar="DIR", help="Folder of benchmark scenes to measure as well.")
+@option("Input", "--full", is_flag=True, help="All scenes and presets, up to 1024 px and 17×17 views: ten minutes.")
+@option("Results", "--out", type=click.Path(dir_okay=False), metavar="FILE", help="Keep the figures as JSON.")
+@output_options
+def command(terminal: Terminal, data: str | None, full: bool, out: str | None) -> None:
+    """Measure time by phase, memory, first and later runs, threads, and growth with pixels and views.
+
+    Figures of a busy machine are of little use: how many cores were free is measured before and after.
+    """
+    from ioadr.app.bench import suite
+    from ioadr.app.bench.tables import tables
+
+    with terminal.busy("measuring") as status:
+
+        def watch(text: str) -> None:
+            terminal.detail(text)
+            if terminal.live:
+                status.update(f"measuring: {text}")
+
+        figures = suite.run(None if data is None else Path(data), suite.FULL if full else suite.QUICK, watch)
+    if out is not None:
+        keep(figures, Path(out))
+    terminal.answer("\n".join([rendered(table) for table in tables(figures)] + [closing(figures)]), figures)
+
+
+def keep(figures: dict[str, Any], path: Path) -> None:
+    import json
+
+    from ioadr.io.atomic import atomic_file
+
+    with atomic_file(path) as temporary:
+        temporary.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def rendered(table: Table) -> str:
+    """For the terminal."""
+    from rich.box import SIMPLE
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    rich = RichTable(*table.head, title=table.title, title_justify="left", box=SIMPLE)
+    for column in rich.columns[1:]:
+        column.justify = "right"
+    for row in table.rows:
+        rich.add_row(*row)
+    console = Console(width=160)
+    with console.capture() as capture:
+        console.print(rich)
+    return capture.get().rstrip()
+
+
+def closing(figures: dict[str, Any]) -> str:
+    """How far the figures can be trusted."""
+    machine = figures["machine"]
+    free = ", ".join(f"{value:.1f}" for value in figures["free_cores"])
+    return (
+        f"{machine['processor']}, {machine['cores']} cores, of which {free} were free before and after; "
+        f"measured in {figures['seconds']:.0f} s"
+    )
