@@ -9,9 +9,9 @@ SECONDS_PER_SAMPLE = 1.0e-6
 """Of one core, for one pixel of one view, all sweeps of the preset `paper`; measured on the benchmark's scenes."""
 BYTES_PER_SAMPLE = 4
 """Packed colour of one pixel of one view."""
-BYTES_PER_PIXEL = 250
+BYTES_PER_PIXEL = 320
 """Maps of the reference view: state, planes, visibility, costs, result."""
-OVERHEAD = 150_000_000
+OVERHEAD = 180_000_000
 """Interpreter and compiled code."""
 
 

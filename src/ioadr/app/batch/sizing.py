@@ -20,8 +20,8 @@ from ioadr.io.subset import chosen_window, scaled_size
 
 SERIAL = 0.07
 """Share of an item's time that does not get shorter with more threads: mostly writing."""
-CLIENT = 250_000_000
-"""Bytes of the process that hands out the work, with Dask's scheduler in it."""
+CLIENT, WORKER = 250_000_000, 80_000_000
+"""Bytes of the process that hands out the work, with Dask's scheduler in it, and of Dask in each worker."""
 BYTES_PER_RESULT_PIXEL = 200
 """While a whole result is put together and written."""
 
@@ -30,23 +30,30 @@ BYTES_PER_RESULT_PIXEL = 200
 class Need:
     """What one item takes."""
 
-    bytes: int
-    seconds: float
-    """Of one core."""
     views: int
     height: int
     width: int
     sample_bytes: int
     """Of one pixel of one view, as stored."""
 
+    @property
+    def bytes(self) -> int:
+        """Peak of a worker."""
+        return self.part(self.height, self.width)
+
+    @property
+    def seconds(self) -> float:
+        """Of one core."""
+        return core_seconds(self.views, self.height, self.width)
+
     def part(self, height: int, width: int) -> int:
         """Bytes that a part of the views takes."""
-        return peak_bytes(self.views, height, width, self.views * height * width * self.sample_bytes)
+        return WORKER + peak_bytes(self.views, height, width, self.views * height * width * self.sample_bytes)
 
     @property
     def result(self) -> int:
         """Bytes that joining and writing the whole result takes."""
-        return OVERHEAD + BYTES_PER_RESULT_PIXEL * self.height * self.width
+        return WORKER + OVERHEAD + BYTES_PER_RESULT_PIXEL * self.height * self.width
 
 
 def need_of(path: str, reading: ReadOptions) -> Need:
@@ -57,8 +64,7 @@ def need_of(path: str, reading: ReadOptions) -> Need:
     height, width = scaled_size(chosen_window(capture, reading), reading.scale)
     views = int(capture.available.sum())
     sample = capture.channels * capture.dtype.itemsize
-    peak = peak_bytes(views, height, width, views * height * width * sample)
-    return Need(peak, core_seconds(views, height, width), views, height, width, sample)
+    return Need(views, height, width, sample)
 
 
 @dataclass(frozen=True)
