@@ -30,6 +30,6 @@ def core_seconds(views: int, height: int, width: int) -> float:
     return SECONDS_PER_SAMPLE * views * height * width
 
 
-def peak_bytes(views: int, height: int, width: int, stored: int) -> int:
-    """Of a process that estimates a light field whose samples take `stored` bytes."""
-    return stored + (BYTES_PER_SAMPLE * views + BYTES_PER_PIXEL) * height * width + OVERHEAD
+def peak_bytes(views: int, height: int, width: int, stored: int, copies: int = 1) -> int:
+    """Of a process that estimates a light field whose samples take `stored` bytes; the finish packs a second copy."""
+    return stored + (BYTES_PER_SAMPLE * views * copies + BYTES_PER_PIXEL) * height * width + OVERHEAD

@@ -104,7 +104,7 @@ class Batch:
         """What the item needs; unknown for a URL until a worker has fetched it."""
         try:
             if not is_url(item.path):
-                self.needs[item.name] = need_of(item.path, item.reading)
+                self.needs[item.name] = need_of(item.path, item.reading, self.settings.parameters)
             elif self.settings.tiles is not None:
                 raise InputError(f"{item.path}: expected a file or folder for --tiles, found a URL. Copy it first.")
         except InputError as error:

@@ -17,6 +17,7 @@ from ioadr.io.limits import size
 from ioadr.io.options import ReadOptions
 from ioadr.io.reading import open_capture
 from ioadr.io.subset import chosen_window, scaled_size
+from ioadr.parameters import Parameters
 
 SERIAL = 0.07
 """Share of an item's time that does not get shorter with more threads: mostly writing."""
@@ -35,6 +36,8 @@ class Need:
     width: int
     sample_bytes: int
     """Of one pixel of one view, as stored."""
+    copies: int = 1
+    """Of the packed views."""
 
     @property
     def bytes(self) -> int:
@@ -48,7 +51,8 @@ class Need:
 
     def part(self, height: int, width: int) -> int:
         """Bytes that a part of the views takes."""
-        return WORKER + peak_bytes(self.views, height, width, self.views * height * width * self.sample_bytes)
+        stored = self.views * height * width * self.sample_bytes
+        return WORKER + peak_bytes(self.views, height, width, stored, self.copies)
 
     @property
     def result(self) -> int:
@@ -56,7 +60,7 @@ class Need:
         return WORKER + OVERHEAD + BYTES_PER_RESULT_PIXEL * self.height * self.width
 
 
-def need_of(path: str, reading: ReadOptions) -> Need:
+def need_of(path: str, reading: ReadOptions, parameters: Parameters) -> Need:
     """From headers alone; raises what reading would raise on a file that cannot be opened."""
     # Which way rows and columns run does not matter here, and finding out decodes images.
     reading = replace(reading, flip_rows=bool(reading.flip_rows), flip_columns=bool(reading.flip_columns))
@@ -64,7 +68,7 @@ def need_of(path: str, reading: ReadOptions) -> Need:
     height, width = scaled_size(chosen_window(capture, reading), reading.scale)
     views = int(capture.available.sum())
     sample = capture.channels * capture.dtype.itemsize
-    return Need(views, height, width, sample)
+    return Need(views, height, width, sample, copies=2 if parameters.finish.passes else 1)
 
 
 @dataclass(frozen=True)

@@ -30,14 +30,16 @@ def overlap(parameters: Parameters, limits: DisparityRange, reach: float) -> int
     """Pixels around a tile's core within which a tile's border can be felt.
 
     A view is missing where the border cuts off its sample; an occluder that lies beyond the border hides nothing;
-    and planes are fitted to what normals over a window say, which need a kernel's width and a border each.
+    planes are fitted to what normals over a window say, which need a kernel's width and a border each; and the finish
+    fits patches.
     """
     shift = max(abs(limits.minimum), abs(limits.maximum)) * reach
     hidden = limits.extent * (reach + 0.5)
     planar = parameters.planar
     kernel = planar.kernel_half_width
     planes = 2 * (planar.half_width + kernel) + 2 * kernel + 1 if planar.weight > 0 else 0
-    width = math.ceil(shift + hidden) + parameters.congruence.half_width + planes
+    patches = parameters.finish.passes * (parameters.finish.widest + parameters.finish.occluder_growth)
+    width = math.ceil(shift + hidden) + parameters.congruence.half_width + planes + patches
     return -(-width // 8) * 8
 
 

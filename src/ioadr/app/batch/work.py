@@ -95,7 +95,7 @@ def _estimated(item: Item, key: str, settings: Settings, before: str | None) -> 
     clock = Clock()
     tell(settings.topic, item.name, "reading")
     with fetched(item.path) as path:
-        check_need(item.path, need_of(str(path), item.reading).bytes, own_memory())
+        check_need(item.path, need_of(str(path), item.reading, settings.parameters).bytes, own_memory())
         lightfield = ioadr.read(path, item.reading)
         truth, notes = truth_beside(path, (lightfield.height, lightfield.width))
     lightfield = lightfield.with_(source={**lightfield.source, "path": item.path})

@@ -56,14 +56,14 @@ def free_cores(seconds: float = 0.4) -> float:
 
 
 def numpy_nanoseconds(views: int = 81, size: int = 128) -> float:
-    """Nanoseconds a pixel of J_PD over all views written with whole arrays in numpy: the work done in a known way."""
+    """Processor time of J_PD a pixel, all pixels at once in numpy: the same work done in a known way."""
     images = np.random.default_rng(0).integers(0, 256, (views, size + 1, size + 1, 3)).astype(np.float32)
     shifts = np.linspace(0.05, 0.95, views, dtype=np.float32)
     reference = images[0, :size, :size]
-    begin = time.perf_counter()
+    begin = time.process_time()
     total = np.zeros((size, size), np.float32)
     for image, t in zip(images, shifts, strict=True):
         rows = image[:-1] + t * (image[1:] - image[:-1])
         sample = rows[:, :-1] + t * (rows[:, 1:] - rows[:, :-1])
         total += np.abs(sample - reference).sum(axis=-1)
-    return (time.perf_counter() - begin) / size**2 * 1e9
+    return (time.process_time() - begin) / size**2 * 1e9

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ioadr
-from ioadr import InputError
+from ioadr import InputError, preset
 from ioadr.app.batch.sizing import CLIENT, WORKER, Crew, check_need, choose_crew, makespan, need_of
 from ioadr.app.expectation import expected_bytes
 from ioadr.io import ReadOptions
@@ -20,16 +20,17 @@ GB = 10**9
 @pytest.mark.parametrize("reading", [ReadOptions(), ReadOptions(views="3x3"), ReadOptions(scale=0.5, every=2)])
 def test_what_an_item_needs_is_known_before_it_is_read(tmp_path, reading):
     scene = write_hci_scene(tmp_path / "waves", make_views(grid=(5, 5), size=(20, 24)))
-    need = need_of(str(scene), reading)
+    need = need_of(str(scene), reading, preset("paper"))
     read = ioadr.read(scene, reading, flip_rows=False, flip_columns=False)
     assert need.bytes == expected_bytes(read) + WORKER
     assert (need.views, need.height, need.width) == (read.view_count, read.height, read.width)
-    assert need.part(need.height, need.width) == need.bytes
+    finished = need_of(str(scene), reading, preset("paper").vary({"finish.passes": 1}))
+    assert finished.bytes - need.bytes == 4 * need.views * need.height * need.width, "the finish packs the views again"
 
 
 def test_a_huge_file_is_measured_by_its_header(tmp_path):
     np.lib.format.open_memmap(tmp_path / "huge.npy", mode="w+", dtype=np.uint8, shape=(9, 9, 4096, 4096, 3))
-    need = need_of(str(tmp_path / "huge.npy"), ReadOptions())
+    need = need_of(str(tmp_path / "huge.npy"), ReadOptions(), preset("paper"))
     assert need.bytes > 9 * 9 * 4096 * 4096 * 7
     with pytest.raises(InputError, match=r"needs about 1\d(\.\d)? GB.*--tiles.*--memory"):
         check_need("huge.npy", need.bytes, 2 * GB)

@@ -50,11 +50,12 @@ def test_the_overlap_follows_from_windows_and_disparities():
     assert overlap(paper, RANGE, 8.0) > base
     assert overlap(paper.vary({"planar.half_width": 40}), RANGE, 4.0) >= base + 40
     assert overlap(paper.vary({"planar.weight": 0.0}), RANGE, 4.0) <= base - 46
+    assert overlap(paper.vary({"finish.passes": 2, "finish.widest": 30}), RANGE, 4.0) >= base + 60
 
 
 def test_tiles_are_as_large_as_memory_allows(tmp_path):
     np.lib.format.open_memmap(tmp_path / "huge.npy", mode="w+", dtype=np.uint8, shape=(9, 9, 2048, 2048, 3))
-    need = need_of(str(tmp_path / "huge.npy"), ReadOptions())
+    need = need_of(str(tmp_path / "huge.npy"), ReadOptions(), preset("paper"))
     sides = [tile_side(need, 88, memory) for memory in (600_000_000, 1_200_000_000, None)]
     assert sides == sorted(sides)
     assert sides[-1] == 2048
