@@ -131,7 +131,8 @@ def data_cost(
     values = deviations(views, n0, m0, d)
     plain = mean_deviation(list(values.values()), term)
     seen = [value for v, value in values.items() if v in visible]
-    if not term.occlusion_aware or nothing_near or len(seen) < term.min_visible_share * len(views):
+    fewest = max(term.min_visible_share * len(views), term.min_visible_views)
+    if not term.occlusion_aware or nothing_near or len(seen) < fewest:
         return plain
     aware = mean_deviation(seen, term)
     return min(plain, aware) if term.plain_when_cheaper else aware

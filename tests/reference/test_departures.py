@@ -15,7 +15,7 @@ def test_algorithm_1_tests_nearly_all_that_matters():
     """Levels of surfaces that do not themselves reach the pixel are left out, and all where none does.
 
     The literal algorithm probes with them, too, and finds a few more hidden views; on the benchmark's scenes the
-    results do not differ beyond chance (docs/decisions/0002-speed.md).
+    results do not differ beyond chance (docs/decisions/0007-speed.md).
     """
     hidden = differ = 0
     for seed in range(12):

@@ -33,3 +33,13 @@ def test_kernels_agree_with_their_twins_without_the_jit():
 def test_no_kernel_reads_or_writes_beyond_an_array():
     """Images smaller than every window, and larger ones, through all sweeps of all presets."""
     run("NUMBA_BOUNDSCHECK", "tests/unit/test_laws.py", "-k", "smaller_than or any_view or company")
+
+
+@pytest.mark.slow
+def test_all_tests_of_kernels_without_the_jit():
+    run("NUMBA_DISABLE_JIT", "tests/reference/test_twins.py", "tests/reference/test_departures.py")
+
+
+@pytest.mark.slow
+def test_all_tests_of_kernels_with_bounds_checked():
+    run("NUMBA_BOUNDSCHECK", "-m", "not slow", "tests/reference", "tests/unit/solver", "tests/unit/test_laws.py")
