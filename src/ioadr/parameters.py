@@ -39,9 +39,10 @@ class DataTerm:
     occlusion_aware: bool = _option(True, "leave occluded views out (J_oa); False is J_PD")
     plain_when_cheaper: bool = _option(True, "min(J_PD, J_oa), so that wrong occluders cannot hide a good match")
     min_visible_share: float = _option(0.07, "below this share of visible views J_PD is used", 0, 1)
+    min_visible_views: int = _option(3, "and below this number of them, the reference view among them", 0)
     occluder_step: float = _option(0.05, "px, disparities of occluders are truncated to multiples of this", 0.001, 1)
     occluder_margin: float = _option(0.01, "px, an occluder is nearer than the candidate by more than this", 0, 1)
-    view_step: int = _option(1, "use every n-th view of the grid in each direction", 1, 8)
+    view_step: int = _option(1, "use every n-th view of the grid in each direction, if 9 are left", 1, 8)
     count_reference: bool = _option(False, "divide by the number of views, not by one less")
 
 
@@ -245,6 +246,7 @@ def _toml(value: Any) -> str:
 _TEXT = {
     "data.plain_when_cheaper": False,
     "data.min_visible_share": 0.0,
+    "data.min_visible_views": 0,
     "data.occluder_step": 0.005,
     "data.occluder_margin": 0.0,
     "data.count_reference": True,

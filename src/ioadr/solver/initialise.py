@@ -20,6 +20,8 @@ Line = tuple[NDArray[np.intp], float]
 """Columns (or rows) of the grid through the reference view, and the px of shift per px of disparity between them."""
 STEEPEST = 2.0
 """px of shift between neighbouring views that the structure tensor still follows."""
+SHORTEST = 5
+"""Views in a line from which it does not do worse than a plane sweep."""
 
 
 def initialise(
@@ -38,7 +40,7 @@ def initialise(
 def choose_method(
     lf: LightField, limits: DisparityRange, parameters: Initialise
 ) -> Literal["structure-tensor", "plane-sweep"]:
-    """The structure tensor where there are lines of views and their shifts are small, unless told otherwise."""
+    """The structure tensor where lines of views are long and their shifts small, unless told otherwise."""
     lines = [line for horizontal in (True, False) if (line := line_through_reference(lf, horizontal)) is not None]
     if parameters.method == "structure-tensor" and not lines:
         raise InputError(
@@ -48,7 +50,8 @@ def choose_method(
     if parameters.method != "auto":
         return parameters.method
     largest = max(abs(limits.minimum), abs(limits.maximum))
-    followed = bool(lines) and max(abs(step) for _, step in lines) * largest <= 1.25 * STEEPEST
+    enough = any(len(run) >= SHORTEST for run, _ in lines)
+    followed = enough and max(abs(step) for _, step in lines) * largest <= 1.25 * STEEPEST
     return "structure-tensor" if followed else "plane-sweep"
 
 

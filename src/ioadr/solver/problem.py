@@ -21,16 +21,19 @@ from ioadr.parameters import CongruenceTerm, DataTerm, Parameters, PlanarTerm
 
 FloatMap = NDArray[np.float32]
 MOST_SAMPLES = 2**31 - 1
+FEWEST_VIEWS = 9
+"""Views that must be left where a view step leaves out others."""
 WIDE = 6.4
 """px; wider ranges get proportionally coarser levels of occluders, so that their number stays the same."""
 
 
 def used_views(lf: LightField, view_step: int) -> NDArray[np.bool_]:
-    """[L, K]: every view_step-th present view in each direction from the reference view."""
+    """[L, K]: every view_step-th present view in each direction from the reference view, if enough are left."""
     assert lf.present is not None and lf.reference is not None
     rows, columns = np.ogrid[: lf.grid[0], : lf.grid[1]]
     near: NDArray[np.bool_] = (rows - lf.reference[0]) % view_step == 0
-    return lf.present & near & ((columns - lf.reference[1]) % view_step == 0)
+    used = lf.present & near & ((columns - lf.reference[1]) % view_step == 0)
+    return used if view_step == 1 or used.sum() >= FEWEST_VIEWS else used_views(lf, view_step - 1)
 
 
 def pack_rays(lf: LightField, view_step: int = 1) -> Rays:
@@ -85,7 +88,7 @@ def data_weights(rays: Rays, term: DataTerm) -> DataWeights:
     return DataWeights(
         occlusion_aware=term.occlusion_aware,
         plain_when_cheaper=term.plain_when_cheaper,
-        min_visible=np.float32(term.min_visible_share * rays.dy.size),
+        min_visible=np.float32(max(term.min_visible_share * rays.dy.size, term.min_visible_views)),
         margin=np.float32(term.occluder_margin),
         uncounted=np.float32(0.0 if term.count_reference else 1.0),
         bounds=tuple(np.float32(b) for b in (rays.dy.min(), rays.dy.max(), rays.dx.min(), rays.dx.max())),
