@@ -38,10 +38,12 @@ class Extent:
     repeats: int = 2
     first: bool = True
     """Whether to compile everything once more."""
+    alone: bool = False
+    """Whether commands are run with one thread, too; phases always are."""
 
 
 QUICK = Extent()
-FULL = Extent(PRESETS, 100, (128, 256, 512, 1024), 9, (3, 5, 7, 9, 13, 17), 256, 2)
+FULL = Extent(PRESETS, 100, (128, 256, 512, 1024), 9, (3, 5, 7, 9, 13, 17), 256, 2, alone=True)
 
 
 def run(data: Path | None, extent: Extent, watch: Watch) -> Figures:
@@ -54,7 +56,7 @@ def run(data: Path | None, extent: Extent, watch: Watch) -> Figures:
         figures["scenes"] = [
             measured
             for index, scene in enumerate(scenes(data, extent, Path(folder), watch))
-            for measured in of_scene(scene, extent.presets, extent.first and index == 0, watch)
+            for measured in of_scene(scene, extent, extent.first and index == 0, watch)
         ]
     figures["growth"] = growth(extent, watch)
     figures["free_cores"].append(free_cores())
@@ -79,27 +81,32 @@ def scenes(data: Path | None, extent: Extent, folder: Path, watch: Watch) -> lis
     return [built_in, *(find_scenes(data)[: extent.real] if data is not None else ())]
 
 
-def of_scene(scene: Path, presets: Sequence[str], first: bool, watch: Watch) -> list[Figures]:
+def of_scene(scene: Path, extent: Extent, first: bool, watch: Watch) -> list[Figures]:
     """From command to files, and by phase, for every preset with one thread and with all; the very first run, too."""
     found = []
     if first:
         watch(f"{scene.name}: first run ever")
         with tempfile.TemporaryDirectory() as cache:
-            found.append(_command(scene, presets[0], 0, {"IOADR_CACHE": cache}) | {"cache": "empty"})
-    for name in presets:
+            found.append(_run(scene, extent.presets[0], 0, "empty", _command(scene, extent.presets[0], 0, cache)))
+    for name in extent.presets:
         for threads in (0, 1):
             watch(f"{scene.name}: {name}, {threads or cores()} threads")
-            figures = _command(scene, name, threads) | {"cache": "warm"}
-            found.append(figures | {"inside": _phases(scene, name, threads)})
+            figures = _command(scene, name, threads) if extent.alone or not threads else {}
+            found.append(_run(scene, name, threads, "warm", figures | {"inside": _phases(scene, name, threads)}))
     return found
 
 
-def _command(scene: Path, name: str, threads: int, environment: dict[str, str] | None = None) -> Figures:
-    """`ioadr estimate` from command to files."""
+def _run(scene: Path, name: str, threads: int, cache: str, figures: Figures) -> Figures:
+    return {"scene": scene.name, "preset": name, "threads": threads or cores(), "cache": cache, **figures}
+
+
+def _command(scene: Path, name: str, threads: int, cache: str | None = None) -> Figures:
+    """`ioadr estimate` from command to files, with the user's cache of compiled code or another."""
+    environment = {} if cache is None else {"IOADR_CACHE": cache}
     with tempfile.TemporaryDirectory() as folder:
         options = ["--preset", name, "--quiet", *(["--threads", str(threads)] if threads else [])]
         timed = processes.ioadr("estimate", str(scene), "--out", f"{folder}/out", *options, environment=environment)
-    return {"scene": scene.name, "preset": name, "threads": threads or cores(), **timed.figures()}
+    return dict(timed.figures())
 
 
 def _phases(scene: Path, name: str, threads: int) -> Figures:

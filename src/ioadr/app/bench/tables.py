@@ -57,6 +57,7 @@ def _commands(figures: Figures) -> Table:
             f"{run['peak'] / 1e6:.0f}",
         ]
         for run in figures["scenes"]
+        if "wall" in run
     ]
     return Table("From command to files", ["scene, preset", "threads", "wall s", "CPU s", "peak MB"], rows)
 
