@@ -1,0 +1,46 @@
+"""Cotton out of every layout gives the same disparity, also where rows or columns of views run the other way."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+
+import numpy as np
+import pytest
+
+import ioadr
+from tests.layouts import LAYOUTS
+
+pytestmark = pytest.mark.real
+
+CROP = (40, 40, 44, 48)
+"""px of the 128 px that are written: enough to tell the direction of rows and columns, few to estimate."""
+CAMERA = ("baseline_mm", "focal_length_mm", "sensor_size_mm", "focus_distance_m")
+
+
+@pytest.fixture(scope="module")
+def cotton(shared):
+    return ioadr.read(shared / "data" / "hci" / "cotton", scale=0.25)
+
+
+@pytest.fixture(scope="module")
+def known(cotton):
+    """What a user would have to say where a layout has no place for it."""
+    camera = asdict(cotton.camera)
+    return {name: camera[name] for name in CAMERA} | {"range": (cotton.range.minimum, cotton.range.maximum)}
+
+
+@pytest.fixture(scope="module")
+def expected(cotton):
+    top, left, height, width = CROP
+    views = cotton.views[:, :, top : top + height, left : left + width]
+    return ioadr.estimate(cotton.with_(views=views, camera=replace(cotton.camera, origin=(top, left))))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.__name__)
+def test_the_same_disparity(layout, cotton, known, expected, tmp_path):
+    path, options = layout(tmp_path, cotton.views)
+    needed = {key: value for key, value in options.items() if not key.startswith("flip")}
+    found = ioadr.estimate(ioadr.read(path, crop=CROP, **needed, **known))
+    assert np.ptp(found.disparity) > 0.4, "the crop has foreground and background"
+    np.testing.assert_allclose(found.disparity, expected.disparity, atol=1e-4)
+    np.testing.assert_allclose(found.depth, expected.depth, rtol=1e-4)
