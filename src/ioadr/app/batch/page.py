@@ -43,7 +43,8 @@ def duration(seconds: float) -> str:
 def _lead(summary: Summary) -> str:
     count = len(summary.outcomes)
     finished = sum(outcome.finished for outcome in summary.outcomes)
-    return f"{finished} of {count} light field{'s' * (count != 1)} estimated, by {summary.team}."
+    by = f", by {summary.team}" if summary.team else ""
+    return f"{finished} of {count} light field{'s' * (count != 1)} estimated{by}."
 
 
 def _figures(summary: Summary) -> str:

@@ -54,7 +54,7 @@ class Batch:
         self.outcomes: dict[str, Outcome] = {}
         self.keys: dict[str, str] = {}
         self.needs: dict[str, Need] = {}
-        self.team_text = "nothing had to be done"
+        self.team_text = ""
 
     def run(self, finish: Callable[[Summary], None]) -> None:
         """Do what is to be done; `finish` is given the summary, also when the batch is interrupted."""
