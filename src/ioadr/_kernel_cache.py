@@ -13,6 +13,7 @@ import hashlib
 import logging
 import os
 import pickle
+import shutil
 import sys
 import tempfile
 from functools import cache
@@ -27,6 +28,8 @@ PACKAGE = Path(__file__).parent
 ROOMS = ("geometry", "cost", "solver")
 SUFFIX = ".kernel"
 CHECKSUM = hashlib.sha256().digest_size
+KEPT = 12
+"""Folders of other sources or settings that are kept when a new one is made; each holds some megabytes."""
 
 logger = logging.getLogger(__name__)
 
@@ -104,7 +107,9 @@ def write(path: Path, payload: bytes) -> None:
     """Write a kernel's file as a whole, or not at all."""
     temporary = None
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not path.parent.exists():
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _forget_oldest(path.parent.parent)
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
             temporary = Path(file.name)
             file.write(hashlib.sha256(payload).digest() + payload)
@@ -114,6 +119,13 @@ def write(path: Path, payload: bytes) -> None:
             with contextlib.suppress(OSError):
                 temporary.unlink()
         _complain(str(path.parent), error.strerror or str(error))
+
+
+def _forget_oldest(base: Path) -> None:
+    """Remove the folders that were written longest ago; whoever still wants one compiles again."""
+    folders = sorted((item for item in base.iterdir() if item.is_dir()), key=lambda item: item.stat().st_mtime)
+    for folder in folders[: -KEPT - 1]:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @cache

@@ -98,6 +98,16 @@ def test_a_full_disk_costs_only_time(folder, monkeypatch, caplog):
     assert not compiles(lambda: kernel(twice)(3)), "what is there is still used"
 
 
+def test_folders_of_old_sources_are_removed(folder):
+    old = [folder.parent / f"old{i:02d}" for i in range(20)]
+    for age, place in enumerate(old):
+        place.mkdir(parents=True)
+        (place / "some.kernel").write_bytes(b"")
+        os.utime(place, (1e9 - age, 1e9 - age))
+    kernel(twice)(3)
+    assert {item.name for item in folder.parent.iterdir()} == {folder.name, *(p.name for p in old[:12])}
+
+
 PROGRAM = """
 import resource, sys
 import numpy as np
