@@ -12,7 +12,7 @@ from tests.layouts import LAYOUTS
 
 pytestmark = pytest.mark.real
 
-CROP = (40, 40, 44, 48)
+CROP = (40, 30, 48, 60)
 """px of the 128 px that are written: enough to tell the direction of rows and columns, few to estimate."""
 CAMERA = ("baseline_mm", "focal_length_mm", "sensor_size_mm", "focus_distance_m")
 
