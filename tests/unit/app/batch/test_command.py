@@ -10,7 +10,7 @@ import pytest
 from ioadr.app.batch import run
 from tests.unit.app.batch.conftest import batch, write_scenes
 
-QUICK = ("--no-report", "--save", "pfm", "--set", "search.sweeps=2")
+QUICK = ("--no-report", "--save", "pfm", "--set", "search.sweeps=2", "--workers", 1)
 
 
 @pytest.mark.parametrize(
@@ -64,19 +64,16 @@ def test_results_are_kept_unless_told_otherwise(tmp_path):
     refused = batch(scenes, "--out", out, *QUICK)
     assert refused.returncode == 2
     assert "holds an earlier batch. Add --resume" in refused.stderr
-    changed = batch(scenes, "--out", out, "--resume", "--set", "congruence.weight=50", *QUICK)
-    assert changed.returncode == 0
-    assert (out / "lf0" / "item.json").stat().st_mtime_ns > before, "another parameter: done again"
-    assert "2 estimated" in changed.stdout
     again = batch(scenes, "--out", out, "--overwrite", "--json", *QUICK)
     assert json.loads(again.stdout)["counts"]["done"] == 2
+    assert (out / "lf0" / "item.json").stat().st_mtime_ns > before
 
 
 def test_results_can_go_to_a_url(tmp_path):
-    scenes, out = write_scenes(tmp_path / "scenes", 2), tmp_path / "out"
+    scenes, out = write_scenes(tmp_path / "scenes", 1), tmp_path / "out"
     done = batch(f"file://{scenes}/lf*", "--out", f"file://{out}", *QUICK)
     assert done.returncode == 0, done.stderr
-    assert (out / "lf1" / "disparity.pfm").is_file()
+    assert (out / "lf0" / "disparity.pfm").is_file()
     assert (out / "index.html").is_file()
     again = batch(f"file://{scenes}/lf*", "--out", f"file://{out}", "--resume", *QUICK)
-    assert "2 from before" in again.stdout, again.stderr
+    assert "1 from before" in again.stdout, again.stderr

@@ -19,7 +19,6 @@ from tests.unit.app.batch.conftest import batch, command, finished, summary, wai
 
 SLOW = ("--no-report", "--save", "pfm,npy", "--set", "search.sweeps=60", "--set", "planar.weight=0")
 """An item takes long enough to be caught in the middle."""
-QUICK = ("--no-report", "--save", "pfm,npy", "--set", "search.sweeps=2")
 
 posix = pytest.mark.skipif(os.name == "nt", reason="signals are sent in the POSIX way")
 
@@ -72,65 +71,66 @@ def test_a_killed_worker_costs_nothing_but_time(scenes, tmp_path, cluster):
 
 
 @posix
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_an_ended_batch_goes_on_where_it_was(scenes, tmp_path, number):
-    out = tmp_path / "out"
+def test_a_batch_with_bad_items_is_interrupted_killed_and_goes_on(tmp_path):
+    """Finished items are never touched again, bad ones are named each time, nothing is left half-written."""
+    scenes, out = write_scenes(tmp_path / "scenes", 7), tmp_path / "out"
+    corrupt = scenes / "lf2" / "input_Cam004.png"
+    corrupt.write_bytes(corrupt.read_bytes()[:200])
+    np.lib.format.open_memmap(scenes / "large.npy", mode="w+", dtype=np.uint8, shape=(9, 9, 2048, 2048, 3))
+    arguments = (scenes, "--out", out, "--memory", "1.5G", *SLOW)
+
+    code, err = ended(signal.SIGINT, 2, out, *arguments)
+    assert code == 130, err
+    counts = summary(out)["counts"]
+    assert counts["left"] >= 1
+    assert counts["done"] == len(finished(out))
+    assert not list(out.rglob(".ioadr-*"))
+    first = stamps(out)
+
+    code, err = ended(signal.SIGKILL, 4, out, *arguments, "--resume")
+    assert code == -signal.SIGKILL, err
+    second = stamps(out)
+    assert {name: second[name] for name in first} == first, "finished items are not done again"
+    items = [folder for folder in out.iterdir() if folder.is_dir() and not folder.name.startswith(".")]
+    assert all(complete(folder) for folder in items)
+
+    done = batch(*arguments, "--resume")
+    assert done.returncode == 1
+    third = stamps(out)
+    assert sorted(third) == ["lf0", "lf1", "lf3", "lf4", "lf5", "lf6"]
+    assert {name: third[name] for name in second} == second
+    assert summary(out)["counts"] == {"done": 6 - len(second), "kept": len(second), "failed": 2, "left": 0}
+    assert not list(out.rglob(".ioadr-*"))
+    check_failures(out, done.stdout)
+
+
+def ended(number: int, after: int, out: Path, *arguments: object) -> tuple[int, str]:
+    """Exit code and messages of a batch that was sent a signal when so many items were finished."""
     with subprocess.Popen(
-        command(scenes, "--out", out, *SLOW),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
+        command(*arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:
         try:
-            wait_until(lambda: len(finished(out)) >= 3 or process.poll() is not None, "three finished items")
+            wait_until(lambda: len(finished(out)) >= after or process.poll() is not None, f"{after} finished items")
             # An interrupt reaches all processes of a terminal, a kill only the one that it is meant for.
             (os.killpg if number == signal.SIGINT else os.kill)(process.pid, number)
             _, err = process.communicate(timeout=60)
         finally:
             process.kill()
-    assert process.returncode == (130 if number == signal.SIGINT else -number)
     assert "Traceback" not in err
-    if number == signal.SIGINT:
-        counts = summary(out)["counts"]
-        assert counts["left"] >= 1
-        assert counts["done"] == len(finished(out))
-        assert not list(out.rglob(".ioadr-*"))
-    assert all(complete(folder) for folder in out.iterdir() if folder.is_dir() and not folder.name.startswith("."))
-    before = stamps(out)
-    again = batch(scenes, "--out", out, "--resume", *SLOW)
-    assert again.returncode == 0, again.stderr
-    after = stamps(out)
-    assert len(after) == 8
-    assert {name: after[name] for name in before} == before, "finished items are not done again"
-    assert summary(out)["counts"] == {"done": 8 - len(before), "kept": len(before), "failed": 0, "left": 0}
-    assert not list(out.rglob(".ioadr-*"))
+    return process.returncode, err
 
 
-def test_bad_items_are_named_and_the_others_finish(tmp_path):
-    scenes, out = write_scenes(tmp_path / "scenes", 6), tmp_path / "out"
-    corrupt = scenes / "lf2" / "input_Cam004.png"
-    corrupt.write_bytes(corrupt.read_bytes()[:200])
-    large = np.lib.format.open_memmap(scenes / "large.npy", mode="w+", dtype=np.uint8, shape=(9, 9, 2048, 2048, 3))
-    del large
-    done = batch(scenes, "--out", out, "--memory", "1.5G", *QUICK)
-    assert done.returncode == 1
-    assert finished(out) == ["lf0", "lf1", "lf3", "lf4", "lf5"]
+def check_failures(out: Path, told: str) -> None:
+    """The corrupt and the too large item are named with their reasons wherever a person looks."""
     found = {item["name"]: item for item in summary(out)["items"]}
     assert "input_Cam004.png" in found["lf2"]["reason"]
     assert "needs about" in found["large"]["reason"]
     assert "--tiles" in found["large"]["reason"]
-    assert f"failed: lf2: {found['lf2']['reason']}" in done.stdout
+    assert f"failed: lf2: {found['lf2']['reason']}" in told
     with (out / "summary.csv").open(encoding="utf-8", newline="") as stream:
         rows = {row["name"]: row for row in csv.DictReader(stream)}
     assert [name for name, row in rows.items() if row["state"] == "failed"] == ["large", "lf2"]
-    page = (out / "index.html").read_text(encoding="utf-8")
-    assert page.count('class="state failed"') == 2
-    write_scenes(tmp_path / "whole", 3)
-    (tmp_path / "whole" / "lf2" / "input_Cam004.png").replace(corrupt)
-    again = batch(scenes, "--out", out, "--memory", "1.5G", "--resume", *QUICK)
-    assert again.returncode == 1
-    assert summary(out)["counts"] == {"done": 1, "kept": 5, "failed": 1, "left": 0}
+    assert (out / "index.html").read_text(encoding="utf-8").count('class="state failed"') == 2
 
 
 def test_an_item_that_kills_workers_is_given_up(tmp_path):

@@ -66,13 +66,14 @@ def test_tiles_are_as_large_as_memory_allows(tmp_path):
         tile_side(need, 88, 160_000_000)
 
 
-@pytest.fixture
-def huge(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def huge(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Not huge, but stored in chunks, with a camera unknown."""
+    path = tmp_path_factory.mktemp("data") / "huge.zarr"
     views = make_views(grid=(5, 5), size=(160, 192), disparity=0.6)
-    array = zarr.create_array(str(tmp_path / "huge.zarr"), shape=views.shape, chunks=(1, 1, 64, 64, 3), dtype="u1")
+    array = zarr.create_array(str(path), shape=views.shape, chunks=(1, 1, 64, 64, 3), dtype="u1")
     array[:] = views
-    return tmp_path / "huge.zarr"
+    return path
 
 
 def test_a_part_is_what_a_crop_would_be(huge):
@@ -184,7 +185,7 @@ def test_the_range_of_the_whole_is_estimated_once(tmp_path):
 
 def test_tiles_on_the_command_line(huge, tmp_path):
     out = tmp_path / "out"
-    quick = ("--set", "search.sweeps=2", "--range", -1, 1.5, "--no-report", "--save", "pfm")
+    quick = ("--set", "search.sweeps=2", "--range", -1, 1.5, "--no-report", "--save", "pfm", "--workers", 1)
     done = batch(huge, "--out", out, "--tile-size", 128, *quick)
     assert done.returncode == 0, done.stderr
     [item] = summary(out)["items"]

@@ -105,7 +105,7 @@ def test_warm_frames_run_fewer_sweeps_and_tell_the_gain(walk, tmp_path):
 
 
 def test_a_video_on_the_command_line(walk, tmp_path):
-    out, quick = tmp_path / "out", ("--set", "search.sweeps=4", "--no-report", "--save", "pfm")
+    out, quick = tmp_path / "out", ("--set", "search.sweeps=4", "--no-report", "--save", "pfm", "--workers", 1)
     done = batch(walk, "--video", "--keyframes", 3, "--out", out, *quick)
     assert done.returncode == 0, done.stderr
     found = summary(out)
