@@ -162,10 +162,19 @@ def _joined(item: Item, key: str, settings: Settings, whole: Whole, tiles: Seque
     clock.lap("join")
     clock.seconds["estimate"] = round(estimate.seconds.get("total", 0.0), 3)
     outcome = outcome_of(item, key, settings, estimate, truth, clock, notes)
+    outcome = replace(outcome, facts={**outcome.facts, "tiles": _seams(tiles)})
     save(outcome, settings, estimate, None, truth)
     clock.lap("save")
     shutil.rmtree(tile_folder(settings, item), ignore_errors=True)
     return replace(outcome, seconds=clock.seconds)
+
+
+def _seams(tiles: Sequence[Tile]) -> dict[str, list[int]]:
+    """First rows and columns of tiles, without those of the image."""
+    return {
+        "rows": sorted({tile.core.top for tile in tiles} - {0}),
+        "columns": sorted({tile.core.left for tile in tiles} - {0}),
+    }
 
 
 def _stored(settings: Settings, item: Item, tiles: Sequence[Tile]) -> Iterator[tuple[Tile, Mapping[str, NDArray[Any]]]]:

@@ -40,9 +40,9 @@ def command(*arguments: object) -> list[str]:
     return [sys.executable, "-m", "ioadr", "batch", *(str(argument) for argument in arguments)]
 
 
-def batch(*arguments: object) -> subprocess.CompletedProcess[str]:
+def batch(*arguments: object, patience: float = PATIENCE) -> subprocess.CompletedProcess[str]:
     """`ioadr batch` as a process."""
-    done = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=PATIENCE, check=False)
+    done = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=patience, check=False)
     assert "Traceback" not in done.stdout + done.stderr, done.stderr
     return done
 
