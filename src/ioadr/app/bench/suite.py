@@ -43,7 +43,7 @@ class Extent:
 
 
 QUICK = Extent()
-FULL = Extent(PRESETS, 100, (128, 256, 512, 1024), 9, (3, 5, 7, 9, 13, 17), 256, 2, alone=True)
+FULL = Extent(PRESETS, 100, (128, 256, 512, 1024), 9, (3, 5, 7, 9, 13, 17), 256, 1, alone=True)
 
 
 def run(data: Path | None, extent: Extent, watch: Watch) -> Figures:
