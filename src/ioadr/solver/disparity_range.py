@@ -17,27 +17,28 @@ from ioadr.lightfield import DisparityRange, LightField
 from ioadr.solver.plane_sweep import pixel_curves
 
 SEARCHES = (4.0, 12.0, 40.0)
-"""px each way; the next wider one is tried when values pile up at the end of the last."""
-CELL = 10
+"""px each way; a few pixels look as far as the last to tell which is far enough for all."""
+PROBES = 150
+CELLS = 1000
+"""Parts of an image of which each may vote, or more if they are not to exceed 10 px."""
+LARGEST_CELL, SMALLEST_CELL = 10, 4
 PATCH = 1
 DISTINCT = 0.7
 """A vote's cost as a share of its best rival's."""
-SUPPORT = 3
+SUPPORT = 30
+"""px of a row of cells whose votes must agree."""
 MARGIN = 0.08
 
 
 def estimate_range(lf: LightField, rays: Rays, workers: Workers) -> DisparityRange:
     """The range that well-textured pixels agree on, with a margin."""
-    pixels = textured_pixels(lf)
-    votes = np.empty(0, np.float32)
-    for search in SEARCHES:
-        votes = _votes(rays, pixels, _candidates(rays, search), workers)
-        if len(votes) and (np.abs(votes) > 0.85 * search).mean() < 0.01:
-            break
-    supported = _supported(votes, 2.0 / float(rays.reach.max()))
-    if len(supported) < SUPPORT:
+    cell = cell_size(lf)
+    pixels = textured_pixels(lf, cell)
+    votes = _votes(rays, pixels, _candidates(rays, _far_enough(rays, pixels, workers)), workers)
+    supported = _supported(votes, 2.0 / float(rays.reach.max()), SUPPORT // cell)
+    if not len(supported):
         raise InputError(
-            f"{lf.name}: expected texture that tells the disparity range, found {len(supported)} clear matches. "
+            f"{lf.name}: expected texture that tells the disparity range, found {len(votes)} clear matches. "
             "Give the range yourself with --range MIN MAX."
         )
     low, high = float(supported.min()), float(supported.max())
@@ -45,21 +46,31 @@ def estimate_range(lf: LightField, rays: Rays, workers: Workers) -> DisparityRan
     return DisparityRange(round(low - slack, 3), round(high + slack, 3), "estimated")
 
 
-def textured_pixels(lf: LightField) -> NDArray[np.int64]:
-    """[P, 2]: the pixel of strongest contrast in each cell, the weakest quarter of cells left out."""
+def cell_size(lf: LightField) -> int:
+    """px."""
+    return int(np.clip(np.sqrt(lf.height * lf.width / CELLS), SMALLEST_CELL, LARGEST_CELL))
+
+
+def textured_pixels(lf: LightField, cell_size: int) -> NDArray[np.int64]:
+    """[P, 2]: the pixel of strongest contrast in each cell that has any."""
     grey = lf.reference_view.astype(np.float32).mean(axis=-1) * np.float32(255.0 / float(lf.white or 1.0))
     rows, columns = np.gradient(grey) if min(grey.shape) > 1 else (grey * 0, grey * 0)
     contrast = rows**2 + columns**2
-    found, strength = [], []
-    for top in range(0, lf.height, CELL):
-        for left in range(0, lf.width, CELL):
-            cell = contrast[top : top + CELL, left : left + CELL]
+    found = []
+    for top in range(0, lf.height, cell_size):
+        for left in range(0, lf.width, cell_size):
+            cell = contrast[top : top + cell_size, left : left + cell_size]
             n, m = np.unravel_index(int(cell.argmax()), cell.shape)
-            found.append((top + int(n), left + int(m)))
-            strength.append(float(cell[n, m]))
-    weights = np.asarray(strength)
-    keep = weights >= max(float(np.quantile(weights, 0.25)), 1.0)
-    return np.asarray(found, np.int64).reshape(-1, 2)[keep]
+            if cell[n, m] >= 1.0:
+                found.append((top + int(n), left + int(m)))
+    return np.asarray(found, np.int64).reshape(-1, 2)
+
+
+def _far_enough(rays: Rays, pixels: NDArray[np.int64], workers: Workers) -> float:
+    """The narrowest search beyond which hardly any of a few pixels has its match."""
+    few = pixels[:: max(len(pixels) // PROBES, 1)]
+    votes = np.abs(_supported(_votes(rays, few, _candidates(rays, SEARCHES[-1]), workers), 2.0, 2))
+    return next((s for s in SEARCHES if np.count_nonzero(votes > 0.85 * s) <= 0.01 * len(votes)), SEARCHES[-1])
 
 
 def _candidates(rays: Rays, search: float) -> NDArray[np.float32]:
@@ -82,8 +93,8 @@ def _votes(
     return candidates[best[clear]]
 
 
-def _supported(votes: NDArray[np.float32], radius: float) -> NDArray[np.float32]:
-    """Votes with enough others within `radius` px of disparity."""
+def _supported(votes: NDArray[np.float32], radius: float, number: int) -> NDArray[np.float32]:
+    """Votes with at least `number` others, and not too small a share of all, within `radius` px of disparity."""
     ordered = np.sort(votes)
     near = np.searchsorted(ordered, ordered + radius, "right") - np.searchsorted(ordered, ordered - radius, "left")
-    return ordered[near > max(SUPPORT, 0.002 * len(votes))]
+    return ordered[near > max(number, 0.002 * len(votes))]

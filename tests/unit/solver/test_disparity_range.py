@@ -61,10 +61,10 @@ def test_stray_matches_do_not_widen_it():
 
 def test_votes_need_company():
     votes = np.concatenate([np.linspace(0.2, 0.6, 50), [3.5, -2.0, -2.01]]).astype(np.float32)
-    kept = _supported(votes, 0.25)
+    kept = _supported(votes, 0.25, 3)
     assert len(kept) == 50
     assert (kept.min(), kept.max()) == (pytest.approx(0.2), pytest.approx(0.6))
-    assert len(_supported(np.empty(0, np.float32), 0.25)) == 0
+    assert len(_supported(np.empty(0, np.float32), 0.25, 3)) == 0
 
 
 def test_without_texture_the_range_is_asked_for():
@@ -76,7 +76,7 @@ def test_without_texture_the_range_is_asked_for():
 
 def test_pixels_are_spread_over_the_image():
     views = make_views((3, 3), (50, 60), disparity=0.0)
-    pixels = textured_pixels(LightField(views))
+    pixels = textured_pixels(LightField(views), 10)
     cells = {(int(n) // 10, int(m) // 10) for n, m in pixels}
     assert len(cells) == len(pixels)
     assert len(pixels) >= 0.7 * 30
