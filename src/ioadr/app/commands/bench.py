@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=SectionCommand)
 @option("Input", "--data", type=click.Path(), metavar="DIR", help="Folder of benchmark scenes to measure as well.")
-@option("Input", "--full", is_flag=True, help="All scenes and presets, up to 1024 px and 17×17 views: a quarter of an hour.")
+@option("Input", "--full", is_flag=True, help="All scenes, presets and sizes: a quarter of an hour.")
 @option("Results", "--out", type=click.Path(dir_okay=False), metavar="FILE", help="Keep the figures as JSON.")
 @output_options
 def command(terminal: Terminal, data: str | None, full: bool, out: str | None) -> None:
