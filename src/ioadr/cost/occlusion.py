@@ -2,7 +2,8 @@
 
 Visibility is taken from a snapshot of the map. Which disparities occur near a pixel is kept as one bit
 per level and 8×8 tile, so that Algorithm 1 tests only levels that exist; where no nearer surface is in
-reach at all (`ceiling`), every view is visible and the search is skipped, exactly.
+reach (`ceiling`), every view counts as visible and the search is skipped; how near that comes to the
+literal algorithm is in decision 7.
 """
 
 from __future__ import annotations
