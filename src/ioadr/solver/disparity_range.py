@@ -14,6 +14,7 @@ from ioadr._jit import Workers
 from ioadr.errors import InputError
 from ioadr.geometry.ppp import Rays
 from ioadr.lightfield import DisparityRange, LightField
+from ioadr.solver.initialise import lowest_point
 from ioadr.solver.plane_sweep import pixel_curves
 
 SEARCHES = (4.0, 12.0, 40.0)
@@ -27,7 +28,7 @@ DISTINCT = 0.7
 """A vote's cost as a share of its best rival's."""
 SUPPORT = 30
 """px of a row of cells whose votes must agree."""
-MARGIN = 0.08
+MARGIN = 0.05
 
 
 def estimate_range(lf: LightField, rays: Rays, workers: Workers) -> DisparityRange:
@@ -42,7 +43,7 @@ def estimate_range(lf: LightField, rays: Rays, workers: Workers) -> DisparityRan
             "Give the range yourself with --range MIN MAX."
         )
     low, high = float(supported.min()), float(supported.max())
-    slack = MARGIN * (high - low) + 0.5 / float(rays.reach.max())
+    slack = MARGIN * (high - low) + 0.25 / float(rays.reach.max())
     return DisparityRange(round(low - slack, 3), round(high + slack, 3), "estimated")
 
 
@@ -89,8 +90,9 @@ def _votes(
     best = curves.argmin(axis=1)
     rivals = np.abs(np.arange(len(candidates)) - best[:, None]) > 2
     rival = np.where(rivals, curves, np.inf).min(axis=1)
-    clear = curves.min(axis=1) < DISTINCT * rival
-    return candidates[best[clear]]
+    clear = (curves.min(axis=1) < DISTINCT * rival) & (best > 0) & (best < len(candidates) - 1)
+    before, lowest, after = (curves[clear, best[clear] + i] for i in (-1, 0, 1))
+    return candidates[best[clear]] + lowest_point(before, lowest, after) * (candidates[1] - candidates[0])
 
 
 def _supported(votes: NDArray[np.float32], radius: float, number: int) -> NDArray[np.float32]:

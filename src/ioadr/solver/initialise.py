@@ -67,12 +67,17 @@ def plane_sweep(rays: Rays, limits: DisparityRange, workers: Workers, half_width
         workers.rows(plane_cost, rays.height, rays, d, cost)
         workers.rows(keep_best, rays.height, cost, half_width, index, averaged, before, best)
         averaged, before = before, averaged
-    curvature = best[2] + best[3] - 2 * best[1]
-    usable = np.isfinite(curvature) & (curvature > 0)
-    offset = np.divide(0.5 * (best[2] - best[3]), curvature, out=np.zeros(shape, np.float32), where=usable)
     step = np.float32(limits.extent / count)
-    disparity = np.float32(limits.minimum) + (best[0] + np.clip(offset, -0.5, 0.5)) * step
+    disparity = np.float32(limits.minimum) + (best[0] + lowest_point(best[2], best[1], best[3])) * step
     return np.clip(disparity, np.float32(limits.minimum), np.float32(limits.maximum))
+
+
+def lowest_point(before: FloatMap, lowest: FloatMap, after: FloatMap) -> FloatMap:
+    """Where a parabola through three costs a step apart is lowest, −½ … ½ steps from the middle; 0 if nowhere."""
+    curvature = before + after - 2 * lowest
+    usable = np.isfinite(curvature) & (curvature > 0)
+    offset = np.divide(0.5 * (before - after), curvature, out=np.zeros_like(lowest), where=usable)
+    return np.clip(offset, np.float32(-0.5), np.float32(0.5))
 
 
 def structure_tensor(lf: LightField, parameters: Initialise, workers: Workers) -> tuple[FloatMap, FloatMap]:
