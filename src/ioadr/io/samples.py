@@ -13,12 +13,14 @@ from ioadr.errors import InputError
 from ioadr.io.capture import Capture
 from ioadr.io.images import cores
 from ioadr.io.options import ReadOptions
+from ioadr.io.vignetting import vignetted
 from ioadr.lightfield import WHITE
 
-DARK = 0.5
-"""Share of the light field's median brightness below which a view counts as vignetted."""
 BLACK = 0.02
 """Share of white below which a pixel carries no information."""
+UNSEEN = "their depth is filled in from around"
+NAMED = 6
+"""Views that a note lists."""
 STRIDE = 4
 """Of the pixels, for figures that need not see all of them."""
 
@@ -115,8 +117,9 @@ def _without_alpha(views: NDArray[Any], capture: Capture, options: ReadOptions, 
     kind = "weight" if capture.weighted else "alpha"
     use = capture.weighted if options.alpha == "auto" else options.alpha == "views"
     if use:
-        seen = views[:, ::stride, ::stride, -1].astype(np.float64).mean(axis=(1, 2))
-        usable = seen >= 0.5 * seen.max()
+        seen = views[:, ::stride, ::stride, -1].astype(np.float64)
+        opaque = seen.mean(axis=(1, 2))
+        usable = ~vignetted(seen) if capture.weighted else opaque >= 0.5 * opaque.max()
     dropped = int(np.count_nonzero(~usable))
     note = f"{kind} channel: {dropped} views mostly transparent, left out" if use else f"{kind} channel ignored"
     return Samples(np.ascontiguousarray(views[..., :-1]), usable, capture.white, (note,))
@@ -161,16 +164,17 @@ def _check_texture(samples: Samples, sparse: NDArray[Any], capture: Capture, nam
 
 def _without_dark(samples: Samples, sparse: NDArray[Any], names: list[str]) -> Samples:
     """Vignetted views left out; pixels that are black in all views noted."""
-    brightness = sparse.mean(axis=(1, 2, 3), dtype=np.float64)
-    dark = samples.usable & (brightness < DARK * np.median(brightness))
+    dark = np.zeros_like(samples.usable)
+    dark[samples.usable] = vignetted(sparse[samples.usable].mean(axis=-1, dtype=np.float64))
     if dark.any():
-        listed = ", ".join(name for name, is_dark in zip(names, dark, strict=True) if is_dark)
-        note = f"{np.count_nonzero(dark)} views much darker than the others left out (--dark keep): {listed[:300]}"
+        listed = [name for name, is_dark in zip(names, dark, strict=True) if is_dark]
+        some = ", ".join(listed[:NAMED]) + (" …" if len(listed) > NAMED else "")
+        note = f"{len(listed)} views darker than the others, or in a part of the image, left out (--dark keep): {some}"
         samples = _replaced(samples, usable=samples.usable & ~dark, note=note)
     white = samples.white or WHITE[samples.views.dtype.name]
     black = float(np.mean(sparse.max(axis=0).max(axis=-1) < BLACK * white))
     if black > 0.01:
-        samples = _replaced(samples, note=f"{100 * black:.0f} % of the pixels are black in all views: no depth there")
+        samples = _replaced(samples, note=f"{100 * black:.0f} % of the pixels are black in all views: {UNSEEN}")
     return samples
 
 

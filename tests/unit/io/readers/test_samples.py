@@ -10,7 +10,7 @@ from PIL import Image
 
 from ioadr.io import read
 from tests.builders import make_views, save_png
-from tests.layouts import AS_STORED, npy, row_and_column
+from tests.layouts import AS_STORED, lenslets, npy, row_and_column
 
 
 def with_last(views, last):
@@ -64,11 +64,43 @@ def test_dark_views_are_left_out_and_named(tmp_path):
     assert read(path, dark="keep", **AS_STORED).view_count == 25
 
 
+def behind_round_lenslets(views):
+    """Views as of a lenslet's pixels: light falls within a circle that moves by a view over the image."""
+    rows, columns, height, width, _ = views.shape
+    row, column, n, m = np.ogrid[:rows, :columns, :height, :width]
+    down = row - (rows - 1) / 2 - 2 * n / (height - 1) + 1
+    across = column - (columns - 1) / 2 - 2 * m / (width - 1) + 1
+    gain = np.clip((rows / 2 - np.hypot(down, across)) / 1.4, 0, 1)
+    return (views * gain[..., None]).astype(views.dtype), gain
+
+
+def test_views_at_the_rim_of_lenslets_are_left_out(tmp_path):
+    views, gain = behind_round_lenslets(make_views(grid=(14, 14), size=(32, 32), channels=1))
+    path, options = lenslets(tmp_path, views)
+    lightfield = read(path, **options)
+    darkest = gain.reshape(14, 14, 4, 8, 4, 8).mean(axis=(3, 5)).min(axis=(2, 3))
+    assert lightfield.present is not None
+    assert lightfield.present[darkest > 0.6].all()
+    assert not lightfield.present[darkest < 0.4].any()
+    assert 60 < lightfield.view_count < 100
+    assert any("left out (--dark keep): sub-image 0, 0 (view 0,0)," in note for note in lightfield.source["notes"])
+
+
+def test_a_dark_part_alone_is_what_the_view_shows(tmp_path):
+    """With wide baselines a view may well have something dark where others have not."""
+    views = make_views(grid=(5, 5), size=(40, 40))
+    views[0, 0, :20, :20] //= 8
+    views[4, 4] //= 8
+    path, _ = npy(tmp_path, views)
+    assert read(path, **AS_STORED).view_count == 24
+
+
 def test_pixels_that_no_view_sees_are_noted(tmp_path):
     views = make_views(size=(32, 32))
     views[:, :, :16] = 0
     path, _ = npy(tmp_path, views)
-    assert "50 % of the pixels are black in all views: no depth there" in read(path, **AS_STORED).source["notes"]
+    expected = "50 % of the pixels are black in all views: their depth is filled in from around"
+    assert expected in read(path, **AS_STORED).source["notes"]
 
 
 @pytest.mark.parametrize(("bits", "white"), [(10, 1023.0), (12, 4095.0), (16, 65535.0)])
