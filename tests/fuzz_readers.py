@@ -13,7 +13,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import shutil
 import signal
 import sys
@@ -29,6 +28,7 @@ from typing import Any
 from ioadr import IoadrError, read
 from tests import layouts
 from tests.builders import make_views
+from tests.doors.measure import peak
 
 HANG = 20
 LIMIT = "60M"
@@ -135,11 +135,6 @@ def _found(name: str, file: Path, damaged: bytes, keep: Path, text: str) -> bool
 
 def _hang(number: int, frame: Any) -> None:
     raise TimeoutError(f"a read took more than {HANG} s")
-
-
-def peak() -> int:
-    """Largest memory of this process so far, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 def main(arguments: list[str] | None = None) -> int:

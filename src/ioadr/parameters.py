@@ -16,6 +16,8 @@ from typing import Any, Literal
 
 from ioadr.errors import InputError
 
+LARGEST_FILE = 1_000_000
+
 
 def _option(default: Any, help: str, low: float | None = None, high: float | None = None) -> Any:
     """A field with its documentation and the closed interval of values that make sense."""
@@ -173,8 +175,11 @@ def preset(name: str) -> Parameters:
 def load_parameters(path: str | Path) -> Parameters:
     """Read a TOML file; a `preset` key at its top names what the rest changes (default `paper`)."""
     try:
+        size = Path(path).stat().st_size
+        if size > LARGEST_FILE:
+            raise InputError(f"{path}: expected a short TOML file of parameters, found {size} bytes. Shorten it.")
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(f"{path}: expected a TOML file of parameters, found: {error}. See `ioadr presets`.") from error
     return parameters_from(content, str(path))
 
@@ -191,7 +196,10 @@ def parameters_from(content: Mapping[str, Any], where: str) -> Parameters:
         if not isinstance(values, dict):
             raise InputError(f"{where}: expected tables such as [congruence], found {group} = {values!r}.")
         changes |= {f"{group}.{name}": value for name, value in values.items()}
-    return preset(base).vary(changes)
+    try:
+        return preset(base).vary(changes)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
 
 
 def _find(name: str) -> tuple[str, dataclasses.Field[Any]]:

@@ -7,6 +7,7 @@ None, or its exit code.
 
 from __future__ import annotations
 
+import errno
 import sys
 import tempfile
 import traceback
@@ -42,6 +43,10 @@ COMMANDS = {
 }
 
 PARTLY_FAILED, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 1, 2, 70, 130
+
+UNUSABLE = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.EROFS, errno.EIO, errno.ENOTDIR)
+"""Faults of a file or folder that somebody named, not of ours."""
+LONGEST_NAME = 100
 
 EXIT_CODES = """Exit codes: 0 done; 1 partly failed (what failed is named); 2 unusable input, option or output
 folder; 70 internal error; 130 interrupted by Ctrl-C."""
@@ -100,16 +105,27 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except IoadrError as error:
         click.echo(f"ioadr: {error}", err=True)
         return error.exit_code
+    except OSError as error:
+        if error.filename is None or error.errno not in UNUSABLE:
+            return _failed(error)
+        name = str(error.filename)[:LONGEST_NAME]
+        click.echo(f"ioadr: {name}: expected a usable name, and rights to it, found: {error.strerror}.", err=True)
+        return BAD_INPUT
     except MemoryError as error:
         click.echo(
             f"ioadr: not enough memory ({error}). Use fewer or smaller views, or close other programs.", err=True
         )
         return BAD_INPUT
     except Exception as error:
-        if interrupts.received() is not None:
-            return _interrupted()
-        click.echo(_internal_error(error), err=True)
-        return INTERNAL_ERROR
+        return _failed(error)
+
+
+def _failed(error: Exception) -> int:
+    """An error that nobody foresaw; what an interrupt left undone is none."""
+    if interrupts.received() is not None:
+        return _interrupted()
+    click.echo(_internal_error(error), err=True)
+    return INTERNAL_ERROR
 
 
 def main() -> NoReturn:

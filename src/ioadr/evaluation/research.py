@@ -10,7 +10,6 @@ import csv
 import itertools
 import math
 import multiprocessing
-import tomllib
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import closing
@@ -29,6 +28,7 @@ from ioadr.evaluation.scores import METRICS, score
 from ioadr.evaluation.synthetic import FAMILIES, random_light_field
 from ioadr.evaluation.truth import Truth, load_truth
 from ioadr.io.atomic import atomic_file
+from ioadr.io.doors import small_toml
 from ioadr.io.fingerprint import digest_files, digest_values
 from ioadr.io.reading import read
 from ioadr.lightfield import LightField
@@ -147,10 +147,7 @@ def grid(base: str, parameters: Parameters, variations: Sequence[str]) -> dict[s
 
 def load_sets(path: str | Path) -> dict[str, Parameters]:
     """Named parameter sets: a TOML file whose tables are each like a parameter file."""
-    try:
-        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(f"{path}: expected a TOML file of parameter sets, found: {error}.") from error
+    content = small_toml(Path(path), "a TOML file of parameter sets", "Correct it.")
     wrong = [name for name, values in content.items() if not isinstance(values, dict)]
     if wrong or not content:
         raise InputError(f'{path}: expected tables such as [mine] with preset = "best", found {wrong or "none"}.')

@@ -20,7 +20,7 @@ TEST = ("bedroom", "bicycle", "herbs", "origami")
 SCENES = STRATIFIED + TRAINING + TEST
 SIZE = 512
 MAPS, RUNTIMES = "disp_maps", "runtimes"
-LARGEST_MAP = 64 << 20
+LARGEST_MAP = 16 << 20
 LARGEST_RUNTIME = 1024
 MOST_MEMBERS = 1000
 EPOCH = (2020, 1, 1, 0, 0, 0)
@@ -60,6 +60,8 @@ def write_submission(path: str | Path, maps: Mapping[str, StoredMap]) -> list[st
 def check_submission(path: str | Path) -> list[str]:
     """Everything in the zip that the benchmark would refuse, one sentence each; none is a valid submission."""
     path = Path(path)
+    if not path.is_file():
+        raise InputError(f"{path}: expected a zip file, found none. Make one with `ioadr submission`.")
     try:
         with zipfile.ZipFile(path) as archive:
             return list(_problems(archive))

@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
 
 from ioadr.errors import InputError
 from ioadr.evaluation.metrics import interior
 from ioadr.geometry.camera import Camera
+from ioadr.io.doors import damage_explained
 from ioadr.io.pfm import read_pfm
+from ioadr.io.pillow_files import pillow_image, without_warnings
 from ioadr.io.scene_parameters import read_scene_parameters
 from ioadr.lightfield import DisparityRange
 
@@ -100,13 +101,10 @@ def has_truth(folder: str | Path) -> bool:
 
 
 def _read_mask(path: Path, shape: tuple[int, ...], labels: bool) -> NDArray[Any]:
-    try:
-        with Image.open(path) as image:
-            if (image.height, image.width) != shape:
-                raise InputError(f"{path}: expected a mask of {_size(shape)} px, found {image.width}×{image.height}.")
-            values = np.asarray(image)
-    except (OSError, UnidentifiedImageError, SyntaxError, Image.DecompressionBombError) as error:
-        raise InputError(f"{path}: expected a PNG mask, found: {error}.") from error
+    with damage_explained(path, "a PNG mask"), without_warnings(), pillow_image(path, "a PNG mask", ["PNG"]) as image:
+        if (image.height, image.width) != shape:
+            raise InputError(f"{path}: expected a mask of {_size(shape)} px, found {image.width}×{image.height}.")
+        values = np.asarray(image)
     values = values if values.ndim == 2 else values[..., 0]
     return values if labels else values > 0
 

@@ -32,7 +32,8 @@ def recognise(path: Path, options: ReadOptions) -> bool:
 def open_file(path: Path, options: ReadOptions) -> Capture:
     """The largest array of the file, and what `ioadr convert` said about it."""
     with damage_explained(path, "a NumPy file", "Save it again."):
-        return _open_npz(path, options) if zipfile.is_zipfile(path) else _open_npy(path, options)
+        # By the first bytes: NumPy itself leaves a damaged archive open.
+        return _open_npz(path, options) if starts_with(path, b"PK") else _open_npy(path, options)
 
 
 FORMAT = Format("numpy", "NumPy array (.npy, .npz)", recognise, open_file)
@@ -66,7 +67,9 @@ def _declared(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> 
     size = math.prod(shape) * dtype.itemsize
     check_packing(path, size, member.compress_size)
     check_memory(path, max(size, member.file_size), f"array {Path(member.filename).stem} of shape {shape}")
-    if size > member.file_size or dtype.hasobject:
+    if dtype.hasobject:
+        raise InputError(f"{path}: expected numbers, found Python objects, which are never opened. Save an array.")
+    if size > member.file_size:
         raise InputError(
             f"{path}: expected {size} bytes for an array of shape {shape} and type {dtype}, "
             f"found {member.file_size}. The file is damaged: save it again."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,10 +11,15 @@ from typing import Any
 
 from ioadr.errors import InputError
 
+LARGEST_TEXT = 10**7
+
 
 def starts_with(path: Path, magic: bytes) -> bool:
     """Whether `path` is a file that begins with `magic`."""
     try:
+        # A pipe would let its reader wait for ever.
+        if not path.is_file():
+            return False
         with path.open("rb") as stream:
             return stream.read(len(magic)) == magic
     except OSError:
@@ -30,6 +36,22 @@ def required(module: str, path: Path, extra: str = "formats") -> Any:
             f"{path}: expected the library {package} to read it, found none. "
             f"Install it with: pip install 'ioadr[{extra}]'."
         ) from error
+
+
+def small_text(path: Path, expected: str, advice: str, largest: int = LARGEST_TEXT) -> str:
+    """A text that people write by hand; no device or pipe, which might never end."""
+    with damage_explained(path, expected, advice):
+        if path.exists() and not path.is_file():
+            raise InputError(f"{path}: expected {expected}, found no file. {advice}")
+        if path.stat().st_size > largest:
+            raise InputError(f"{path}: expected {expected}, found {path.stat().st_size} bytes. Split or shorten it.")
+        return path.read_text(encoding="utf-8")
+
+
+def small_toml(path: Path, expected: str, advice: str) -> dict[str, Any]:
+    text = small_text(path, expected, advice)
+    with damage_explained(path, expected, advice):
+        return tomllib.loads(text)
 
 
 @contextmanager

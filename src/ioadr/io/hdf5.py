@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -45,11 +46,14 @@ def find_dataset(path: Path, file: Any, preferred: str) -> Any:
     name = preferred if preferred in names else max(names, key=lambda key: file[key].size, default=None)
     if name is None:
         raise InputError(
-            f"{path}: expected a dataset LF with views, found {', '.join(list(file)[:8]) or 'an empty file'}. "
+            f"{path}: expected a dataset LF with views in the file itself (links and data elsewhere are not followed), "
+            f"found {', '.join(list(file)[:8]) or 'an empty file'}. "
             "Store the views as [rows, columns, height, width, channels]."
         )
     dataset = file[name]
-    check_packing(path, dataset.size * dataset.dtype.itemsize, dataset.id.get_storage_size())
+    # A chunk is unpacked as a whole, and may be larger than the dataset.
+    declared = max(dataset.size, math.prod(dataset.chunks or (1,))) * dataset.dtype.itemsize
+    check_packing(path, declared, dataset.id.get_storage_size())
     return dataset
 
 

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.io.doors import one_line, required
+from ioadr.io.doors import required
+from ioadr.io.pillow_files import pillow_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -156,23 +157,11 @@ def _exr(path: Path) -> Iterator[Opened]:
 
 @contextmanager
 def _pillow(path: Path) -> Iterator[Opened]:
-    from PIL import Image, UnidentifiedImageError
-
-    try:
-        with Image.open(path) as image:
-            _check_depth(path, image)
-            channels, dtype = MODES[_mode(image)]
-            header = Header(image.height, image.width, channels, np.dtype(dtype))
-            yield header, lambda: _pillow_samples(path, image).reshape(header.shape)
-    except UnidentifiedImageError as error:
-        raise InputError(
-            f"{path}: expected an image, found no format that is known. Copy or export the file again."
-        ) from error
-    except Image.DecompressionBombError as error:
-        raise InputError(
-            f"{path}: expected an image of a plausible size, found: {one_line(error)}. "
-            "Split it into views of their own."
-        ) from error
+    with pillow_image(path) as image:
+        _check_depth(path, image)
+        channels, dtype = MODES[_mode(image)]
+        header = Header(image.height, image.width, channels, np.dtype(dtype))
+        yield header, lambda: _pillow_samples(path, image).reshape(header.shape)
 
 
 def _pillow_samples(path: Path, image: Image) -> NDArray[Any]:

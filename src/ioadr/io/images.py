@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,19 +17,20 @@ from ioadr.io.capture import Window
 from ioadr.io.doors import damage_explained
 from ioadr.io.image_decoders import Header, Opened, opened
 from ioadr.io.limits import check_memory, check_packing
+from ioadr.io.pillow_files import without_warnings
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".exr", ".bmp", ".ppm", ".pgm", ".webp")
 
 
 def read_header(path: Path) -> Header:
     """Size and type of an image without decoding it."""
-    with _large_images(), _checked(path) as (header, _):
+    with without_warnings(), _checked(path) as (header, _):
         return header
 
 
 def read_image(path: Path) -> NDArray[Any]:
     """[N, M, C] of one image file."""
-    with _large_images(), _checked(path) as (_, decode):
+    with without_warnings(), _checked(path) as (_, decode):
         return decode()
 
 
@@ -42,7 +42,7 @@ def read_images(paths: Sequence[Path], header: Header, window: Window) -> NDArra
         views[number] = _decoded(paths[number], header)[window.slices]
 
     # One thread more than cores: reading files and copying pixels overlap with decoding, which runs without the GIL.
-    with _large_images(), ThreadPoolExecutor(cores() + 1) as pool:
+    with without_warnings(), ThreadPoolExecutor(cores() + 1) as pool:
         try:
             list(pool.map(decode, range(len(paths))))
         finally:
@@ -73,13 +73,3 @@ def _checked(path: Path) -> Iterator[Opened]:
         check_memory(path, header.nbytes, f"an image of {header}")
         check_packing(path, header.nbytes, path.stat().st_size)
         yield header, decode
-
-
-@contextmanager
-def _large_images() -> Iterator[None]:
-    """Without Pillow's warning: the memory limit decides about large images. Not per thread, as filters are global."""
-    from PIL import Image
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", Image.DecompressionBombWarning)
-        yield

@@ -30,13 +30,16 @@ def parse_size(name: str, text: str) -> int:
     return int(float(match[1]) * UNITS[match[2].lower()])
 
 
-def check_memory(path: Path | str, declared: int, what: str) -> None:
+LESS = "Read less with --views, --every or --crop"
+
+
+def check_memory(path: Path | str, declared: int, what: str, advice: str = LESS) -> None:
     """Refuse `declared` bytes beyond the limit; `what` describes them, such as "81 views of 512×512"."""
     limit = memory_limit()
     if declared > limit:
         raise InputError(
             f"{path}: expected at most {size(limit)} of samples, found {what}, {size(declared)}. "
-            f"Read less with --views, --every or --crop, or raise the limit with {VARIABLE}={size(2 * declared, '')}."
+            f"{advice}, or raise the limit with {VARIABLE}={size(2 * declared, '')}."
         )
 
 

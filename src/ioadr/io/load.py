@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.geometry.camera import Camera
+from ioadr.io.doors import damage_explained, one_line
 from ioadr.io.limits import check_memory, check_packing
 from ioadr.io.save import ARCHIVE
 from ioadr.lightfield import DisparityRange
@@ -32,24 +33,21 @@ def load_estimate(path: str | os.PathLike[str]) -> Estimate:
     arrays = _arrays(archive)
     try:
         return _estimate(arrays, json.loads(str(arrays["provenance"])))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except Exception as error:
+        # Foreign content may fail anywhere; also our own errors, which do not know the file.
         raise InputError(
-            f"{archive}: expected what `ioadr estimate` writes, found: {error}. Run the estimation again."
+            f"{archive}: expected what `ioadr estimate` writes, found: {one_line(error)}. Run the estimation again."
         ) from error
 
 
 def _arrays(archive: Path) -> dict[str, NDArray[Any]]:
-    try:
+    with damage_explained(archive, "a NumPy archive", "Run the estimation again."):
         with zipfile.ZipFile(archive) as file:
             declared = sum(item.file_size for item in file.infolist())
         check_packing(archive, declared, archive.stat().st_size)
         check_memory(archive, declared, "maps")
         with np.load(archive, allow_pickle=False) as content:
             return {name: content[name] for name in content.files}
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{archive}: expected a NumPy archive, found: {error}. Run the estimation again.") from error
 
 
 def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any]) -> Estimate:

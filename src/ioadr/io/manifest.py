@@ -18,7 +18,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -30,14 +29,13 @@ from numpy.typing import NDArray
 from ioadr.errors import InputError
 from ioadr.io.capture import MOST_VIEWS, Capture
 from ioadr.io.description import camera_from, numbers_in, range_from, refuse
-from ioadr.io.doors import damage_explained
+from ioadr.io.doors import small_toml
 from ioadr.io.folder import counted_capture, file_capture, files_by_pattern
 from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.registry import Format
 
 FILE_NAME = "lightfield.toml"
 KEYS = {"name", "files", "grid", "order", "positions", "unit", "reference", "range", "eta", "white", "camera"}
-LARGEST = 10**7
 
 
 def recognise(path: Path, options: ReadOptions) -> bool:
@@ -61,10 +59,7 @@ FORMAT = Format("manifest", "manifest (lightfield.toml)", recognise, open_manife
 
 
 def _parsed(file: Path) -> Mapping[str, Any]:
-    with damage_explained(file, "a TOML file", "Correct it; `ioadr info --help` shows the keys."):
-        if file.stat().st_size > LARGEST:
-            raise InputError(f"{file}: expected a short text, found {file.stat().st_size} bytes.")
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    data = small_toml(file, "a TOML file", "Correct it; docs/formats.md shows the keys.")
     unknown = sorted(set(data) - KEYS)
     if unknown or "files" not in data:
         refuse(file, f"files and any of {', '.join(sorted(KEYS - {'files'}))}", ", ".join(unknown) or "no files")

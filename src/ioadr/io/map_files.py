@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.atomic import MARKER, atomic_file
-from ioadr.io.doors import damage_explained
+from ioadr.io.doors import damage_explained, starts_with
 from ioadr.io.limits import check_memory, check_packing
 from ioadr.io.maps import Label, read_png16, write_npy, write_pfm, write_png16, write_tiff
 from ioadr.io.pfm import read_pfm
+from ioadr.io.pillow_files import pillow_image, without_warnings
 from ioadr.io.save import ARCHIVE
 
 SUFFIXES = (".pfm", ".npy", ".npz", ".png", ".tif", ".tiff")
@@ -95,8 +96,10 @@ def _checked(values: NDArray[Any], path: Path) -> NDArray[Any]:
 
 def _npy(path: Path, name: str) -> NDArray[Any]:
     # Mapped first: numpy checks the declared size against the file's before anything is allocated.
+    if not starts_with(path, b"\x93NUMPY"):
+        raise InputError(f"{path}: expected a NPY map, found no NumPy array in it. Copy or export the file again.")
     values = np.load(path, mmap_mode="r", allow_pickle=False)
-    check_memory(path, values.nbytes, f"array of shape {values.shape}")
+    check_memory(path, values.nbytes, f"array of shape {values.shape}", "Give a smaller map")
     return np.array(values)
 
 
@@ -104,7 +107,7 @@ def _npz(path: Path, name: str) -> NDArray[Any]:
     with zipfile.ZipFile(path) as archive:
         declared = sum(item.file_size for item in archive.infolist())
     check_packing(path, declared, path.stat().st_size)
-    check_memory(path, declared, "arrays")
+    check_memory(path, declared, "arrays", "Give a smaller map")
     with np.load(path, allow_pickle=False) as content:
         flat = [key for key in content.files if name == key or content[key].ndim == 2]
         if name not in flat and len(flat) != 1:
@@ -113,9 +116,7 @@ def _npz(path: Path, name: str) -> NDArray[Any]:
 
 
 def _tiff(path: Path, name: str) -> NDArray[Any]:
-    from PIL import Image
-
-    with Image.open(path, formats=["TIFF"]) as image:
+    with without_warnings(), pillow_image(path, "a TIFF map", ["TIFF"]) as image:
         return np.asarray(image)
 
 

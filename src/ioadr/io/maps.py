@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.pfm import encode_pfm
+from ioadr.io.pillow_files import pillow_image, without_warnings
 
 if TYPE_CHECKING:
     from PIL.PngImagePlugin import PngInfo
@@ -75,13 +76,14 @@ def write_png16(path: Path, values: NDArray[Any], label: Label) -> None:
 
 def read_png16(path: str | Path) -> NDArray[np.float32]:
     """Values of a map written by `write_png16`; NaN where there is none."""
-    from PIL import Image
-
-    with Image.open(path) as picture:
+    with without_warnings(), pillow_image(Path(path), "a PNG map", ["PNG"]) as picture:
         try:
             scale, offset = float(picture.info["scale"]), float(picture.info["offset"])
         except (KeyError, ValueError) as error:
-            raise InputError(f"{path}: expected a PNG with the texts scale and offset, found none.") from error
+            raise InputError(
+                f"{path}: expected a PNG map, with the texts scale and offset, found a picture without them. "
+                "Give a map that `--save png16` wrote, or one of another format."
+            ) from error
         samples = np.asarray(picture, np.float64)
     return np.where(samples > 0, offset + scale * samples, np.nan).astype(np.float32)
 

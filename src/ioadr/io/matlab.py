@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import struct
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,8 @@ from ioadr.io.options import ReadOptions
 from ioadr.io.registry import Format
 
 V5, V73 = b"MATLAB 5.0 MAT-file", b"MATLAB 7.3 MAT-file"
+PACKED, GLANCE = 15, 16384
+"""Type of a compressed variable; bytes of it that are unpacked to see how large it is."""
 WIDTHS = {"uint8": 1, "uint16": 2, "single": 4, "double": 8}
 
 
@@ -50,6 +54,7 @@ def _open_v73(path: Path, options: ReadOptions) -> tuple[Any, Layout]:
 
 def _open_v5(path: Path, options: ReadOptions) -> tuple[Any, Layout]:
     matlab = required("scipy.io", path)
+    _check_packed(path)
     found = {name: (shape, kind) for name, shape, kind in matlab.whosmat(path) if _holds_views(shape, kind)}
     name = "LF" if "LF" in found else max(found, key=lambda key: math.prod(found[key][0]), default=None)
     if name is None:
@@ -62,6 +67,23 @@ def _open_v5(path: Path, options: ReadOptions) -> tuple[Any, Layout]:
     check_packing(path, size, path.stat().st_size)
     check_memory(path, size, f"variable {name} of size {shape}")
     return _Variable(path, name, shape, kind), find_layout(path, shape, options)
+
+
+def _check_packed(path: Path) -> None:
+    """Refuse packed variables that unpack to too much: SciPy unpacks a good part of each only to see its name."""
+    with path.open("rb") as stream:
+        order = "<" if stream.read(128)[126:] == b"IM" else ">"
+        while len(tag := stream.read(8)) == 8:
+            kind, stored = struct.unpack(f"{order}2I", tag)
+            following = stream.tell() + stored
+            if kind == PACKED:
+                start = stream.read(min(stored, GLANCE))
+                content = zlib.decompressobj().decompress(start)
+                declared = 8 + struct.unpack(f"{order}2I", content[:8])[1]
+                if len(content) > declared:
+                    raise InputError(f"{path}: expected {declared} bytes in a variable, found more. Save it again.")
+                check_packing(path, declared, stored)
+            stream.seek(following)
 
 
 def _holds_views(shape: tuple[int, ...], kind: str) -> bool:

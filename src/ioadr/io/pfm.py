@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.atomic import atomic_file
+from ioadr.io.limits import check_memory
 
 HEADER = re.compile(rb"(P[fF])\s+(\d{1,9})\s+(\d{1,9})\s+([^\s]{1,32})(?:\r\n|\s)")
 HEADER_BYTES = 128
@@ -28,6 +29,7 @@ def read_pfm(path: str | Path) -> NDArray[np.float32]:
             header = _parse(found, str(path))
             file.seek(0, 2)
             _check_size(file.tell() - header.end, header, str(path))
+            check_memory(path, file.tell(), f"a map of {header.width}×{header.height} px", "Give a smaller map")
             file.seek(header.end)
             return _decode(file.read(), header)
     except OSError as error:

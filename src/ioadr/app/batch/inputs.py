@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import glob
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +23,7 @@ from ioadr.app.batch.items import Item
 from ioadr.app.batch.storage import is_url, matches
 from ioadr.errors import InputError
 from ioadr.io.atomic import MARKER
-from ioadr.io.doors import damage_explained
+from ioadr.io.doors import small_text, small_toml
 from ioadr.io.images import SUFFIXES
 from ioadr.io.options import ReadOptions
 from ioadr.io.registry import formats
@@ -32,7 +31,6 @@ from ioadr.io.registry import formats
 LIST_SUFFIXES = (".txt", ".lst", ".list")
 FILE_SUFFIXES = (".h5", ".hdf5", ".mat", ".npy", ".npz", ".zarr", ".zip", ".toml", *SUFFIXES)
 """Left out of names."""
-LARGEST_LIST = 10**7
 MOST_ITEMS = 100_000
 DEEPEST = 6
 """Folders in folders that are searched for light fields."""
@@ -71,7 +69,7 @@ def _expanded(text: str, reading: ReadOptions, excluded: set[Path], base: Path |
             raise InputError(f"{text}: expected light fields, found no match. Check the pattern.")
         yield from (Item("", url, reading) for url in found)
         return
-    path = (base or Path()) / Path(text).expanduser()
+    path = (base or Path()) / _at_home(text)
     if _is_pattern(text) and not path.exists():
         yield from _globbed(str(path), reading, excluded)
     elif path.suffix == ".toml" and path.is_file() and "items" in _toml(path):
@@ -84,6 +82,13 @@ def _expanded(text: str, reading: ReadOptions, excluded: set[Path], base: Path |
         raise InputError(f"{text}: expected a light field, folder, list or manifest, found nothing. Check the path.")
     else:
         yield Item("", str(path), reading, problem=f"{path}: expected a light field, found no such file or folder.")
+
+
+def _at_home(text: str) -> Path:
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise InputError(f"{text}: expected the home folder of a user, found: {error} Write the whole path.") from error
 
 
 def _globbed(pattern: str, reading: ReadOptions, excluded: set[Path]) -> Iterator[Item]:
@@ -126,7 +131,7 @@ def _is_light_field(path: Path, reading: ReadOptions) -> bool:
 
 
 def _list(path: Path, reading: ReadOptions, excluded: set[Path]) -> Iterator[Item]:
-    for line in _text(path, "a list of light fields, one on each line").splitlines():
+    for line in small_text(path, "a list of light fields, one on each line", "Correct it.").splitlines():
         text = line.partition("#")[0].strip() if not is_url(line) else line.strip()
         if text:
             yield from _expanded(text, reading, excluded, path.parent)
@@ -149,15 +154,7 @@ def _manifest(path: Path, reading: ReadOptions) -> Iterator[Item]:
 
 
 def _toml(path: Path) -> Mapping[str, Any]:
-    with damage_explained(path, "a TOML file"):
-        return tomllib.loads(_text(path, "a TOML file"))
-
-
-def _text(path: Path, expected: str) -> str:
-    with damage_explained(path, expected, "Correct it."):
-        if path.stat().st_size > LARGEST_LIST:
-            raise InputError(f"{path}: expected {expected}, found {path.stat().st_size} bytes. Split it.")
-        return path.read_text(encoding="utf-8")
+    return small_toml(path, "a TOML file", "Correct it.")
 
 
 def _tuples(value: Any) -> Any:
