@@ -85,7 +85,10 @@ class LightField:
         reference = _central(positions, present) if self.reference is None else self.reference
         _check_reference(reference, present)
         white = WHITE[views.dtype.name] if self.white is None else float(self.white)
-        _check_values(views if present.all() else views[present], white)
+        used = views if present.all() else views[present]
+        _check_values(used, white)
+        if self.range is None or self.range.origin != "user":
+            _check_texture(used)
         for name, value in (
             ("views", views),
             ("positions", positions),
@@ -211,6 +214,10 @@ def _check_values(views: NDArray[Any], white: float) -> None:
         )
     if not white > 0:
         raise InputError(f"white: expected a positive sample value, found {white}.")
+
+
+def _check_texture(views: NDArray[Any]) -> None:
+    """Who gives a range gets a map even of this; its confidence is low."""
     if views.min() == views.max():
         raise InputError(
             f"views: expected texture, found one constant value ({views.min()}) everywhere. "
