@@ -11,12 +11,21 @@ TOOLS := $(VENV)/.tools
 SHARED := $(or $(IOADR_SHARED),../shared)
 DATA ?= $(SHARED)/data/hci
 PEERS ?= $(SHARED)/data/peers
+# The project's own rendered scene, for the picture of the README.
+TOYS ?= $(SHARED)/data/rendered/toys
+
+# What of `make figures` needs the benchmark's scenes: scores of the README, curves of docs/confidence.md.
+MEASURED = $(BIN)/ioadr benchmark "$(DATA)" --scenes boxes,cotton,dino,sideboard --methods paper,fast,best --out out/benchmark && \
+  $(BIN)/python scripts/readme_scores.py out/benchmark/results.json && \
+  for scene in boxes cotton dino sideboard; do \
+    $(BIN)/ioadr estimate "$(DATA)/$$scene" --preset best --save npz --no-report --quiet --overwrite --out out/confidence/$$scene || exit; \
+  done && $(BIN)/python scripts/confidence_curve.py "$(DATA)" out/confidence docs/images/sparsification.svg
 
 .DEFAULT_GOAL := help
 
 .PHONY: help
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: setup
 setup: $(TOOLS) ## create .venv with the package, all extras and the development tools
@@ -51,14 +60,36 @@ bench: $(TOOLS) ## time, memory and growth into docs/performance.md: minutes on 
 	@$(BIN)/python -m tests.reference.bench docs/performance.json
 	@$(BIN)/python scripts/performance_page.py docs/performance.json docs/performance.md
 
+.PHONY: docs
+docs: $(TOOLS) ## all pages, command line and Python reference as a site in site/, offline; a warning is an error
+	@$(BIN)/mkdocs build --quiet --strict
+	@echo "open site/index.html"
+
+.PHONY: figures
+figures: $(TOOLS) ## make the pictures of README and docs again, and with DATA and TOYS also scores, curves and title picture
+	@$(BIN)/python scripts/convention_figure.py
+	@$(BIN)/python scripts/concept_figures.py
+	@$(BIN)/python scripts/gallery.py
+	@if command -v chromium >/dev/null; then $(BIN)/python scripts/explorer_picture.py; else \
+	  echo "docs/images/explorer.png stays as it is: no chromium"; fi
+	@if test -d "$(TOYS)"; then $(BIN)/python scripts/readme_picture.py "$(TOYS)"; else \
+	  echo "docs/images/readme.jpg stays as it is: no scene $(TOYS), name it by TOYS="; fi
+	@if test -d "$(DATA)"; then $(MEASURED); else \
+	  echo "README's scores and docs/images/sparsification.svg stay as they are: no scenes $(DATA), name them by DATA="; fi
+
+.PHONY: release-check
+release-check: $(TOOLS) ## build archive and wheel, install the wheel in a new environment, test it there, run the demo
+	@$(BIN)/python scripts/release_check.py $(TESTS)
+
 .PHONY: fuzz
 fuzz: $(TOOLS) ## break files of all formats at random for ten minutes: they may be refused, nothing else
 	@$(BIN)/python -m tests.fuzz_readers --seconds 600
 
 .PHONY: lint
-lint: $(TOOLS) ## style, format and types, without changing anything
+lint: $(TOOLS) ## style, format, spelling and types, without changing anything
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
+	@$(BIN)/codespell $$(git ls-files 2>/dev/null || echo src tests docs scripts examples *.md)
 	@$(BIN)/mypy
 
 .PHONY: format

@@ -1,0 +1,118 @@
+"""What MkDocs does beside copying pages (`make docs`): adds the pages of the root, and the reference from the source.
+
+A link is written as it resolves in the repository. Here it is turned into the site's: pages of the root are below
+`project/`, and a file that is no page (a test, a script) keeps its name and loses its link.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+
+import click
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+from pygments.formatters import HtmlFormatter
+
+import ioadr
+from ioadr.app.cli import COMMANDS, EXIT_CODES, group
+
+ROOT = Path(__file__).resolve().parents[1]
+ROOT_PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md")
+LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
+FENCE = re.compile(r"(^```.*?^```)", re.MULTILINE | re.DOTALL)
+EXAMPLE = re.compile(r"^\[(examples/\S+\.py)\]\(\S+\)$", re.MULTILINE)
+STYLE = """
+td, th { padding: .25rem .6rem; border-bottom: 1px solid #ddd; vertical-align: top; }
+img { max-width: 100%; height: auto; }
+pre { line-height: 1.35; }
+.doc-contents { padding-left: 1.2rem; border-left: 2px solid #eee; }
+"""
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put pages that mkdocs.yml does not name into the navigation, so that a new page is one file."""
+    sections: dict[str, list[object]] = {name: pages for entry in config.nav for name, pages in entry.items()}
+    docs = Path(config.docs_dir)
+    pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
+    left = sorted(pages - set(re.findall(r"[\w/-]+\.md", str(config.nav))))
+    decisions = [page for page in left if page.startswith("decisions/")]
+    sections["Use"] += [page for page in left if page not in decisions]
+    sections["Project"].append({"Decisions": decisions})
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add what has no file in docs/."""
+    for name in ROOT_PAGES:
+        text = (ROOT / name).read_text(encoding="utf-8")
+        files.append(File.generated(config, f"project/{name}", content=text))
+    files.append(File.generated(config, "reference/cli.md", content=command_line()))
+    files.append(File.generated(config, "reference/api.md", content=python_api()))
+    files.append(File.generated(config, "site.css", content=STYLE + HtmlFormatter().get_style_defs(".codehilite")))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Links as the site has them, and examples themselves instead of links to them; code is left alone."""
+    parts = FENCE.split(EXAMPLE.sub(example, markdown))
+    parts[::2] = [LINK.sub(lambda found: site_link(found, page.file.src_uri, files), part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def example(link: re.Match[str]) -> str:
+    return f"`{link[1]}`\n\n```python\n{(ROOT / link[1]).read_text(encoding='utf-8')}```"
+
+
+def site_link(link: re.Match[str], page: str, files: Files) -> str:
+    """One link of a page, both named as the site does."""
+    picture, label, target, anchor = link[1], link[2], link[3], link[4] or ""
+    if "://" in target or not target:
+        return link[0]
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(repository_name(page)), target))
+    found = site_name(path)
+    if files.get_file_from_path(found):
+        return f"{picture}[{label}]({posixpath.relpath(found, posixpath.dirname(page) or '.')}{anchor})"
+    if (ROOT / path).exists():
+        return label if label.startswith("`") else f"`{label}`"
+    return link[0]  # MkDocs will warn
+
+
+def repository_name(page: str) -> str:
+    return page.removeprefix("project/") if page.startswith("project/") else f"docs/{page}"
+
+
+def site_name(path: str) -> str:
+    """`docs/x.md` → `x.md`, `README.md` → `project/README.md`; a folder is its index."""
+    if (ROOT / path).is_dir():
+        path = f"{path}/README.md"
+    return path.removeprefix("docs/") if path.startswith("docs/") else f"project/{path}"
+
+
+def command_line() -> str:
+    """`ioadr COMMAND --help` of every command, as a page."""
+    parent = click.Context(group, info_name="ioadr", terminal_width=100)
+    lines = ["# Command line", "", "Made from the source; `ioadr COMMAND --help` prints the same.", "", EXIT_CODES, ""]
+    for name, summary in COMMANDS.items():
+        command = group.get_command(parent, name)
+        assert command is not None
+        text = click.Context(command, parent=parent, info_name=name, terminal_width=100).get_help()
+        lines += [f"## ioadr {name}", "", summary, "", "```text", text, "```", ""]
+    return "\n".join(lines)
+
+
+def python_api() -> str:
+    """The public names; mkdocstrings fills in their docstrings."""
+    names = [name for name in ioadr.__all__ if not name.startswith("__")]
+    functions = sorted((name for name in names if name.islower()), key=("read estimate preset load_parameters").find)
+    lines = [
+        "# Python",
+        "",
+        "Everything else is private and may change without notice, but for `ioadr.io.load_estimate`",
+    ]
+    lines += ["and `ioadr.evaluation`, which follow the same care.", ""]
+    for name in [*functions, *sorted(set(names) - set(functions))]:
+        lines += [f"::: ioadr.{ioadr._HOME[name]}.{name}", ""]
+    return "\n".join(lines)
