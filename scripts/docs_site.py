@@ -18,6 +18,7 @@ from pygments.formatters import HtmlFormatter
 
 import ioadr
 from ioadr.app.cli import COMMANDS, EXIT_CODES, group
+from ioadr.io.registry import formats
 
 ROOT = Path(__file__).resolve().parents[1]
 ROOT_PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "CODE_OF_CONDUCT.md")
@@ -57,9 +58,20 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Links as the site has them, and examples themselves instead of links to them; code is left alone."""
+    if page.file.src_uri == "formats.md":
+        markdown = with_all_formats(markdown)
     parts = FENCE.split(EXAMPLE.sub(example, markdown))
     parts[::2] = [LINK.sub(lambda found: site_link(found, page.file.src_uri, files), part) for part in parts[::2]]
     return "".join(parts)
+
+
+def with_all_formats(markdown: str) -> str:
+    """Formats that the page's table does not name, in the words of their own description."""
+    left = [item for item in formats() if f"| `{item.name}` |" not in markdown]
+    rows = "".join(f"| `{item.name}` | {item.description} | – |\n" for item in left)
+    last = max(markdown.index(f"| `{item.name}` |") for item in formats() if item not in left)
+    end = markdown.index("\n", last) + 1
+    return markdown[:end] + rows + markdown[end:]
 
 
 def example(link: re.Match[str]) -> str:

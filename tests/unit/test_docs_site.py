@@ -11,6 +11,7 @@ import pytest
 
 import ioadr
 from ioadr.app.cli import COMMANDS
+from ioadr.io.registry import formats
 from tests.conftest import ROOT
 
 pytest.importorskip("mkdocs")
@@ -53,6 +54,11 @@ def test_the_reference_has_every_command_and_public_name(site: Path) -> None:
     assert all(f"Usage: ioadr {name} " in commands for name in COMMANDS)
     public = [name for name in ioadr.__all__ if not name.startswith("__")]
     assert all(re.search(rf'id="ioadr\.[\w.]*\.{name}"', names) for name in public)
+
+
+def test_every_format_is_listed(site: Path) -> None:
+    page = (site / "formats.html").read_text(encoding="utf-8")
+    assert all(f"<td><code>{item.name}</code></td>" in page for item in formats())
 
 
 def test_examples_are_shown_whole(site: Path) -> None:

@@ -18,13 +18,10 @@ if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
     from ioadr.lightfield import LightField
 
-FORMATS = ("manifest", "hci", "stanford", "lytro", "zarr", "matlab", "hdf5", "numpy", "mosaic", "folder")
-"""As in `ioadr.io.registry`, which is too heavy to import for --help; a test compares them."""
-
 _option = functools.partial(option, "Reading")
 
 OPTIONS = (
-    _option("--format", metavar="NAME", help=f"Instead of recognition by content: {', '.join(FORMATS)}."),
+    _option("--format", metavar="NAME", help="Instead of recognition by content; --format ? lists them."),
     _option("--range", type=float, nargs=2, metavar="MIN MAX", help="Disparities to consider, in px."),
     _option("--reference", type=int, nargs=2, metavar="ROW COL", show_default="centre", help="View to estimate."),
     _option("--grid", metavar="RxC", help="Rows x columns of views, where the files do not say."),

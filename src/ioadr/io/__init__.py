@@ -1,4 +1,4 @@
-"""Opens data files: one file per format, registered in one table."""
+"""Opens data files: one file per format, found by the registry."""
 
 from ioadr.io.lightfield_files import write_lightfield
 from ioadr.io.load import load_estimate

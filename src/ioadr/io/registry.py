@@ -1,29 +1,22 @@
-"""The table of light field formats."""
+"""The table of light field formats: every module of `ioadr.io` that holds a `FORMAT` is one."""
 
 from __future__ import annotations
 
 import importlib
+import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture
 from ioadr.io.options import ReadOptions
 
-# In the order in which they are asked: the most specific first.
-MODULES = (
-    "manifest",
-    "hci",
-    "stanford",
-    "lytro",
-    "zarr_",
-    "matlab",
-    "hdf5",
-    "arrays",
-    "mosaic",
-    "folder",
-)
+# In the order in which they are asked: the most specific first, and last those that take what nobody else wants.
+# A format that is in neither list is asked between them, so that a new one is a single file.
+SPECIFIC = ("manifest", "hci", "stanford", "lytro", "zarr_", "matlab", "hdf5", "arrays")
+GENERAL = ("mosaic", "folder")
 
 
 @dataclass(frozen=True)
@@ -37,9 +30,13 @@ class Format:
     open: Callable[[Path, ReadOptions], Capture]
 
 
+@cache
 def formats() -> tuple[Format, ...]:
     """All formats, in the order in which they are asked."""
-    return tuple(importlib.import_module(f"ioadr.io.{module}").FORMAT for module in MODULES)
+    package = importlib.import_module("ioadr.io")
+    others = sorted({module.name for module in pkgutil.iter_modules(package.__path__)} - {*SPECIFIC, *GENERAL})
+    modules = [importlib.import_module(f"ioadr.io.{name}") for name in (*SPECIFIC, *others, *GENERAL)]
+    return tuple(module.FORMAT for module in modules if hasattr(module, "FORMAT"))
 
 
 def find_format(path: Path, options: ReadOptions) -> Format:

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import ioadr
-from ioadr.app.reader_options import FORMATS, NAMES, OPTIONS
+from ioadr.app.reader_options import NAMES, OPTIONS
 from ioadr.io.options import ReadOptions
-from ioadr.io.registry import formats
 from tests.builders import make_views, write_hci_scene
 from tests.layouts import quilt, stanford
 
@@ -18,7 +17,6 @@ from tests.layouts import quilt, stanford
 def test_the_options_are_those_of_read():
     assert set(NAMES) == set(ReadOptions.__dataclass_fields__)
     assert len(OPTIONS) == len(NAMES)
-    assert [item.name for item in formats()] == list(FORMATS)
 
 
 def test_estimate_reads_as_it_is_told(cli, calls, tmp_path):

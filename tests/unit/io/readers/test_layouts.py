@@ -83,9 +83,16 @@ def test_the_users_format_wins_and_unknown_ones_are_listed(tmp_path):
         read(path, format="hci")
 
 
-def test_names_are_unique():
+def test_names_are_unique_and_the_order_is_meant():
     names = [item.name for item in formats()]
     assert len(set(names)) == len(names)
+    assert names[:2] == ["manifest", "hci"]
+    assert names[-2:] == ["mosaic", "folder"]
+
+
+def test_a_question_mark_lists_the_formats(tmp_path):
+    with pytest.raises(InputError, match=", ".join(item.name for item in formats())):
+        read(tmp_path, format="?")
 
 
 @pytest.mark.parametrize("missing", [(0, 0), (1, 2)])
@@ -131,9 +138,3 @@ def test_any_array_works_or_says_why_not(tmp_path, rows, columns, height, width,
     assert np.isfinite(lightfield.views).all()
     assert lightfield.channels in (1, 3)
     assert lightfield.views.dtype.name in ("uint8", "uint16", "float32")
-
-
-def test_the_formats_are_documented():
-    text = (Path(__file__).resolve().parents[4] / "docs" / "formats.md").read_text(encoding="utf-8")
-    for item in formats():
-        assert f"| `{item.name}` |" in text
