@@ -74,7 +74,7 @@ PARAMETERS: dict[str, bytes | None] = {
     "cut off": b"[congruence]\nweight =",
     "binary": b"\xff\xfe\x00\x01",
     "wrong type": b'[congruence]\nweight = "heavy"\n',
-    "unknown name": b"[congruence]\nwieght = 1\n",
+    "unknown name": b"[congruence]\nheaviness = 1\n",
     "out of bounds": b"[search]\nsweeps = 1000000000\n",
     NAN: b"[congruence]\nweight = nan\n",
     NESTED: b"a = " + b"[" * 5000,

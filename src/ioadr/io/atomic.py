@@ -2,20 +2,20 @@
 
 A file is written under a hidden temporary name beside its target and renamed. A set of files is
 written into a hidden folder and moved in when all of them are on disk; whatever goes wrong before
-the last move, the earlier files are put back.
+the last move, the earlier files are put back. What a killed process left goes when the next one writes there.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ioadr.errors import OutputError
+from ioadr.io.leftovers import LOCK, claimed, remove_leftovers, unfinished
 
 MARKER = "provenance.json"
 """Written last: where it is, the folder's results are complete."""
@@ -42,13 +42,15 @@ def check_folder(path: str | os.PathLike[str], overwrite: bool = False) -> Path:
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A name to write to; becomes `path` when the block ends well, and nothing otherwise."""
     target = Path(path)
-    temporary = target.with_name(f".{secrets.token_hex(4)}.{target.name}")
+    temporary = target.with_name(unfinished(target.name))
     with _explained(target):
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            yield temporary
-            flush(temporary)
-            os.replace(temporary, target)
+            remove_leftovers(target.parent)
+            with claimed(temporary):
+                yield temporary
+                flush(temporary)
+                os.replace(temporary, target)
         except BaseException:
             temporary.unlink(missing_ok=True)
             raise
@@ -67,10 +69,11 @@ def atomic_folder(
     with _explained(folder):
         staging = _staging(folder)
         try:
-            yield staging
-            for file in staging.iterdir():
-                flush(file)
-            _commit(staging, folder, replacing)
+            with claimed(staging / LOCK):
+                yield staging
+                for file in staging.iterdir():
+                    flush(file)
+                _commit(staging, folder, replacing)
         finally:
             shutil.rmtree(staging, ignore_errors=True)
 
@@ -88,18 +91,21 @@ def flush(path: Path) -> None:
 
 def _staging(folder: Path) -> Path:
     """Inside the folder if it exists (its parent may be another disk), else beside it."""
-    token = f".ioadr-{secrets.token_hex(4)}"
-    staging = folder / token if folder.exists() else folder.with_name(token)
+    place = folder if folder.exists() else folder.parent
+    for known in {place, folder.parent}:
+        remove_leftovers(known)
+    staging = place / unfinished()
     staging.mkdir(parents=True)
     return staging
 
 
 def _commit(staging: Path, folder: Path, replacing: Iterable[str]) -> None:
     if not folder.exists():
+        (staging / LOCK).unlink()
         os.rename(staging, folder)
         flush(folder.parent)
         return
-    names = sorted((file.name for file in staging.iterdir()), key=lambda name: name == MARKER)
+    names = sorted((file.name for file in staging.iterdir() if file.name != LOCK), key=lambda name: name == MARKER)
     earlier = staging / ".earlier"
     earlier.mkdir()
     try:

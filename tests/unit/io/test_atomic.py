@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from ioadr.errors import OutputError
 from ioadr.io.atomic import MARKER, atomic_file, atomic_folder, check_folder
+from ioadr.io.leftovers import LOCK, remove_leftovers, unfinished
 
 FAULTS = [
     OSError(errno.ENOSPC, "No space left on device"),
@@ -135,3 +137,44 @@ def test_full_disk_is_named(tmp_path: Path) -> None:
     ):
         raise OSError(errno.ENOSPC, "No space left on device")
     assert caught.value.exit_code == 2
+
+
+def leave(folder: Path, age: float) -> list[Path]:
+    """A file and a folder as a killed process leaves them."""
+    staging = folder / unfinished()
+    staging.mkdir()
+    left = [folder / unfinished("a.txt"), staging / LOCK]
+    for path in left:
+        path.write_text("half")
+        os.utime(path, (time.time() - age,) * 2)
+    return [left[0], staging]
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    left = leave(tmp_path, 5)
+    with atomic_file(tmp_path / "a.txt") as name:
+        name.write_text("new")
+    assert not any(path.exists() for path in left)
+    assert contents(tmp_path) == {"a.txt": "new"}
+
+
+def test_what_others_are_at_work_on_is_left_alone(tmp_path: Path) -> None:
+    with atomic_folder(tmp_path / "mine") as mine, atomic_file(tmp_path / "mine.txt") as file:
+        write(mine, {"a.txt": "a"})
+        file.write_text("b")
+        for path in (mine / LOCK, file):
+            os.utime(path, (1e9, 1e9))
+        remove_leftovers.cache_clear()
+        remove_leftovers(tmp_path)
+        assert (mine / "a.txt").exists()
+        assert file.exists()
+    assert contents(tmp_path) == {"mine/a.txt": "a", "mine.txt": "b"}
+
+
+def test_without_locks_only_what_is_old_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ioadr.io.leftovers.lock", lambda handle: None)
+    young, old = leave(tmp_path, 3600), leave(tmp_path, 2 * 86400)
+    remove_leftovers.cache_clear()
+    remove_leftovers(tmp_path)
+    assert all(path.exists() for path in young)
+    assert not any(path.exists() for path in old)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,10 +14,11 @@ from ioadr.app.batch.storage import Store
 from ioadr.app.batch.summary import JSON
 from ioadr.errors import OutputError
 from ioadr.io.atomic import MARKER, check_folder
+from ioadr.io.leftovers import PREFIX, lock
 
 LOCK = ".batch.lock"
-STAGING = ".ioadr-*"
-"""Folders in which results are written before they move to their place; see `io.atomic`."""
+STAGING = f"{PREFIX}*"
+"""What is being written, before it moves to its place; see `io.atomic`."""
 
 
 def earlier_outcome(store: Store, item: Item, key: str) -> Outcome | None:
@@ -56,7 +56,7 @@ def sole_owner(store: Store) -> Iterator[None]:
         return
     store.local.mkdir(parents=True, exist_ok=True)
     with (store.local / LOCK).open("a") as stream:
-        if not _locked(stream.fileno()):
+        if lock(stream.fileno()) is False:
             raise OutputError(f"{store.place}: another batch is running there. Wait for it, or choose another --out.")
         _clean(store.local)
         try:
@@ -65,20 +65,10 @@ def sole_owner(store: Store) -> Iterator[None]:
             _clean(store.local)
 
 
-def _locked(handle: int) -> bool:
-    """Whether the file could be locked; the system unlocks it when the process ends, however it ends."""
-    if os.name == "nt":
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
 def _clean(folder: Path) -> None:
     for pattern in (STAGING, f"*/{STAGING}", f"*/*/{STAGING}"):
         for found in folder.glob(pattern):
-            shutil.rmtree(found, ignore_errors=True)
+            if found.is_dir():
+                shutil.rmtree(found, ignore_errors=True)
+            else:
+                found.unlink(missing_ok=True)
