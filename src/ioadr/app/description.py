@@ -27,7 +27,8 @@ def described(lightfield: LightField) -> dict[str, str]:
         "reference": f"row {reference[0]}, column {reference[1]} (from 0 0 at the top left)",
         "camera": _camera(lightfield),
         "range": _range(lightfield),
-        "time": f"about {_duration(expected_seconds(lightfield))} to estimate, after the first compilation",
+        "time": f"about {_duration(expected_seconds(lightfield))} to estimate, after the first compilation"
+        + ("" if lightfield.range else "; more if disparities are large"),
         "memory": f"{lightfield.views.nbytes / 1e6:.0f} MB for the views, "
         f"about {expected_bytes(lightfield) / 1e6:.0f} MB to estimate",
     }

@@ -7,6 +7,9 @@ from ioadr.lightfield import LightField
 
 SECONDS_PER_SAMPLE = 1.0e-6
 """Of one core, for one pixel of one view, all sweeps of the preset `paper`; measured on the benchmark's scenes."""
+USUAL_SPREAD = 11.0
+"""px between the shifts of the nearest and the farthest point in the outermost view; beyond it the first map tries
+more planes and occluders lie farther away, in proportion."""
 BYTES_PER_SAMPLE = 4
 """Packed colour of one pixel of one view."""
 BYTES_PER_PIXEL = 320
@@ -16,8 +19,10 @@ OVERHEAD = 180_000_000
 
 
 def expected_seconds(lightfield: LightField) -> float:
-    """On this machine, with all its cores."""
-    return core_seconds(lightfield.view_count, lightfield.height, lightfield.width) / cores()
+    """On this machine, with all its cores; of a usual range of disparities if none is known."""
+    spread = lightfield.range.extent * max(lightfield.reach) if lightfield.range else USUAL_SPREAD
+    more = max(spread / USUAL_SPREAD, 1.0)
+    return more * core_seconds(lightfield.view_count, lightfield.height, lightfield.width) / cores()
 
 
 def expected_bytes(lightfield: LightField) -> int:

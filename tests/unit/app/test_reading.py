@@ -60,6 +60,18 @@ def test_info_tells_of_positions_and_notes(cli, tmp_path):
     assert any("reversed" in note for note in told["notes"])
 
 
+def test_info_expects_wide_baselines_to_take_longer(cli, tmp_path):
+    path, _ = quilt(tmp_path, make_views(grid=(5, 5), size=(200, 200)))
+    arguments = ("info", path, "--quilt", "5x5", "--no-flip-rows", "--json")
+
+    def seconds(*extent: float) -> float:
+        return float(json.loads(cli(*arguments, *(("--range", *extent) if extent else ())).out)["expected_seconds"])
+
+    assert seconds() == seconds(-2, 2)
+    assert seconds(-22, 22) == pytest.approx(8 * seconds(-2, 2), rel=0.2), "both to a tenth of a second"
+    assert "more if disparities are large" in cli("info", path, "--quilt", "5x5").out
+
+
 @pytest.mark.parametrize("name", ["out.npz", "out.zarr", "folder"])
 def test_convert(cli, name, tmp_path):
     views = make_views(grid=(3, 4))
