@@ -53,3 +53,16 @@ def test_extras_are_complete():
 
 def test_the_citation_names_the_paper():
     assert "Iterative Occlusion-Aware Light Field Depth Estimation using 4D Geometrical Cues" in text("CITATION.cff")
+
+
+def test_the_workflow_may_only_read():
+    workflow = text(".github/workflows/test.yml")
+    assert re.findall(r"^permissions:\n((?:  .+\n)+)", workflow, re.MULTILINE) == ["  contents: read\n"]
+    assert "write" not in workflow
+    assert "secrets" not in workflow
+
+
+def test_scripts_and_pictures_belong_together():
+    """Every script of `scripts` is called by make, a page or a configuration."""
+    callers = "".join(text(name) for name in ("Makefile", "mkdocs.yml"))
+    assert not [path.name for path in (ROOT / "scripts").glob("*.py") if path.name not in callers]
