@@ -14,7 +14,7 @@ from ioadr.evaluation.metrics import bad_pixels
 @pytest.fixture(scope="module")
 def scene():
     """Large enough that most points are still in the outermost views, 40 px away."""
-    return synthetic.random_light_field(1, "planes", (192, 208), (5, 5), (-20.0, 20.0))
+    return synthetic.random_light_field(1, "planes", (168, 184), (5, 5), (-20.0, 20.0))
 
 
 @pytest.fixture(scope="module")
