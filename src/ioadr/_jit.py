@@ -10,6 +10,8 @@ from typing import Any, cast
 
 import numba
 from numba.core import cgutils, event
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from ioadr import _kernel_cache
@@ -37,6 +39,14 @@ def _cached(compiled: Any) -> Function:
 def compiled_before() -> bool:
     """Whether kernels need not be compiled first, so that a first run can say why it takes longer."""
     return bool(numba.config.DISABLE_JIT) or _kernel_cache.filled()
+
+
+def warm_up() -> None:
+    """What numba does once in a process, before its first kernel: 0.4 s that can pass while files are read."""
+    if not numba.config.DISABLE_JIT:
+        with global_compiler_lock:
+            cpu_target.typing_context.refresh()
+            cpu_target.target_context.refresh()
 
 
 @contextmanager
@@ -108,6 +118,26 @@ def _atomic(emit: Callable[[Any, Any, Any], Any], result: Any) -> Function:
         return result(array, numba.intp, numba.int64), lower
 
     return cast(Function, intrinsic(typing))
+
+
+def _fetch(typing_context: Any, array: Any, index: Any) -> Any:
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0]).data
+        return builder.load(builder.gep(data, [arguments[1]]))
+
+    return array.dtype(array, numba.int32), lower
+
+
+if numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK:
+
+    @kernel
+    def fetch(array, index):  # type: ignore[no-untyped-def]
+        """Element of a flat array at an int32 index that is not negative."""
+        return array[index]
+
+else:
+    # An index that stays 32 bits wide: gathers of 16 elements instead of 8, J_PD takes 13 % less time.
+    fetch = cast(Function, intrinsic(_fetch))
 
 
 if numba.config.DISABLE_JIT:

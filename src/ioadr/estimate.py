@@ -68,7 +68,7 @@ def estimate(
             for index in range(len(steps), total):
                 report(finisher.run(index))
         costs, visible = refinement.final_costs(last)
-        trust = confidence(refinement, last, visible)
+        trust = confidence(refinement, last, costs["data"], visible)
     return Estimate(
         disparity=refinement.disparity,
         costs=costs,

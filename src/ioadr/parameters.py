@@ -206,9 +206,10 @@ def _find(name: str) -> tuple[str, dataclasses.Field[Any]]:
     group_name, _, item_name = name.partition(".")
     groups = {g.name: {i.name: i for i in fields(g.default_factory)} for g in fields(Parameters)}  # type: ignore[arg-type]
     if group_name not in groups:
-        raise InputError(f"parameter {name!r}: expected one of the groups {', '.join(groups)}.")
+        raise InputError(f"parameter {name!r}: expected one of the groups {', '.join(groups)}, found {group_name!r}.")
     if item_name not in groups[group_name]:
-        raise InputError(f"parameter {name!r}: expected {group_name}.* with one of {', '.join(groups[group_name])}.")
+        known = ", ".join(groups[group_name])
+        raise InputError(f"parameter {name!r}: expected {group_name}.* with one of {known}, found {item_name!r}.")
     return group_name, groups[group_name][item_name]
 
 
@@ -276,12 +277,15 @@ _TEXT = {
     "search.phased": False,
 }
 
-# A preview: a better first map, a third of the views, no planar sweeps.
+# A preview: a better first map, a third of the views, coarser occluders, two sweeps without planes.
 _FAST = {
     "initialise.method": "plane-sweep",
     "data.view_step": 2,
-    "search.sweeps": 3,
+    "data.occluder_step": 0.1,
+    "congruence.weight": 200.0,
+    "congruence.ramp": False,
     "planar.weight": 0.0,
+    "search.sweeps": 2,
 }
 
 # The sweeps up to the planar ones, from a better first map, then surfaces fitted to the linearised data.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ioadr import preset
 from ioadr.cost.occlusion import TILE, raise_ceiling, summarise_levels
-from ioadr.cost.rivals import rival_margin
+from ioadr.cost.rivals import rival_margins
 from ioadr.solver.curve import cost_curve
 from ioadr.solver.sweep import final_costs
 from tests.reference import congruence, drivers, geometry, occlusion, planar
@@ -229,35 +229,42 @@ DISTINCT = 0.3
 
 
 def neighbours(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Largest and smallest disparity of each pixel's surroundings."""
-    around = [np.roll(problem.disparity, (j, i), (0, 1)) for j in (-1, 0, 1) for i in (-1, 0, 1)]
-    return np.maximum.reduce(around), np.minimum.reduce(around)
+    """Largest and smallest disparity within 1 and within 2 px of each pixel, [2, N, M] each."""
+    highest, lowest = [], []
+    for reach in (1, 2):
+        steps = range(-reach, reach + 1)
+        around = [np.roll(problem.disparity, (j, i), (0, 1)) for j in steps for i in steps]
+        highest.append(np.maximum.reduce(around))
+        lowest.append(np.minimum.reduce(around))
+    return np.stack(highest), np.stack(lowest)
 
 
 def prepare_rivals(problem: Problem) -> Prepared:
-    out = np.empty_like(problem.disparity)
-    given = 0, problem.lf.height, problem.model, problem.disparity, *neighbours(problem), np.float32(DISTINCT)
-    return Prepared(partial(rival_margin, *given, out), out, out.size)
+    own, out = np.empty_like(problem.disparity), np.empty((2, *problem.disparity.shape), np.float32)
+    where = np.stack([index.ravel() for index in np.indices(own.shape)], axis=1)
+    drivers.data_costs(problem.model, where, problem.disparity.ravel(), own.reshape(-1))
+    given = 0, problem.lf.height, problem.model, problem.disparity, own, *neighbours(problem), np.float32(DISTINCT)
+    return Prepared(partial(rival_margins, *given, out), out, out.size)
 
 
 def twin_rivals(problem: Problem, slack: float) -> NDArray[Any]:
-    """(cost of the cheaper rival − own cost) / (own cost + 1 grey level), at most 20."""
+    """(cost of the cheaper rival − own cost) / (own cost + 1 grey level), at most 3."""
     plain, term = Plain(problem, slack), problem.parameters.data
 
     def cost(n: int, m: int, d: float) -> float:
         return occlusion.data_cost(plain.views, n, m, d, *plain.visible(n, m, d), term)
 
-    out = np.full(problem.disparity.shape, 20.0)
-    for n, m in np.ndindex(out.shape):
-        own, around = float(problem.disparity[n, m]), [float(a[n, m]) for a in neighbours(problem)]
+    out = np.full((2, *problem.disparity.shape), 3.0)
+    for k, n, m in np.ndindex(out.shape):
+        own, around = float(problem.disparity[n, m]), [float(a[k, n, m]) for a in neighbours(problem)]
         rivals = [cost(n, m, d) for d in around if abs(d - own) > DISTINCT + slack]
         if rivals:
-            out[n, m] = min((min(rivals) - cost(n, m, own)) / (cost(n, m, own) + 1), 20.0)
+            out[k, n, m] = min((min(rivals) - cost(n, m, own)) / (cost(n, m, own) + 1), 3.0)
     return out
 
 
 OCCLUSION = (
-    "cost.occlusion: data_cost find_hidden hidden_by levels_in_reach level_of split_deviation; "
+    "cost.occlusion: data_cost in_the_open find_hidden hidden_by levels_in_reach level_of split_deviation; "
     "geometry.ppp: all_inside occluder_origin"
 )
 TEXT = {"parameters": preset("text")}
@@ -302,11 +309,11 @@ COST = (
     Row("J_pg, the text's", "cost.planar: planar_cost", prepare_planar, twin_planar,
         PLANES | TEXT | {"exact": False}, rtol=1e-6, floor=10.0, slack=1e-5, why=FLOAT_ANGLE),
     Row("angle", "cost.planar: angle_degrees", prepare_angles, twin_angles),
-    Row("rivals", "cost.rivals: rival_margin", prepare_rivals, twin_rivals, {"size": (9, 10), "grid": (3, 3)},
-        slack=1e-5, floor=1.0, why="a difference of costs"),
+    Row("rivals", "cost.rivals: rival_margins margin_of", prepare_rivals, twin_rivals,
+        {"size": (9, 10), "grid": (3, 3)}, slack=1e-5, floor=1.0, why="a difference of costs"),
     Row("cost curve", "solver.curve: cost_curve", prepare_curve, twin_curve,
         {"sweep": 4, "size": (9, 10), "grid": (3, 3)}, slack=1e-5, rtol=5e-6, floor=10.0, why=LAMBDA),
-    Row("all terms", "cost.total: cost_terms total_cost; solver.sweep: final_costs", prepare_terms, twin_terms,
-        {"sweep": 4, "size": (9, 10), "grid": (3, 3)}, slack=1e-5, rtol=5e-6,
+    Row("all terms", "cost.total: cost_terms current_data_cost smoothness_terms; solver.sweep: final_costs",
+        prepare_terms, twin_terms, {"sweep": 4, "size": (9, 10), "grid": (3, 3)}, slack=1e-5, rtol=5e-6,
         floor=1.0, why=LAMBDA),
 )  # fmt: skip

@@ -16,7 +16,7 @@ from ioadr.geometry.normals import plane_disparity, point
 from ioadr.geometry.ppp import all_inside, occluder_origin, point_projection_image, project
 from ioadr.solver.candidates import propose, reflect
 from ioadr.solver.plane_sweep import half_deviation
-from ioadr.solver.sweep import accepted
+from ioadr.solver.sweep import acceptance_limit
 
 
 @task
@@ -151,4 +151,4 @@ def proposals(heuristics, disparity, where, pad, back, d_smoothed, d_plane, nois
 @task
 def acceptances(j_old, j_new, temperature, chance, out):
     for i in range(j_old.size):
-        out[i] = accepted(j_old[i], j_new[i], temperature, chance[i])
+        out[i] = j_new[i] < acceptance_limit(j_old[i], temperature, chance[i])

@@ -121,7 +121,7 @@ def candidates(plain: Plain, heuristics: Heuristics, n: int, m: int, noise: floa
 
 def accepted(j_old: float, j_new: float, temperature: float, chance: float) -> bool:
     """With probability min(1, exp((J_old − J_new)/T)) (§ VI-C)."""
-    if j_new <= j_old:
+    if j_new < j_old:
         return True
     return temperature > 0 and chance < math.exp((j_old - j_new) / temperature)
 

@@ -174,8 +174,8 @@ def twin_sweep(problem: Problem, slack: float) -> NDArray[Any]:
 TENSOR = "sums of float32 products that nearly cancel: the slope of a weak tensor is a quotient of small differences"
 DRIFT = "what one pixel accepts, its followers try: rounding adds up along the sweep"
 SWEEP = (
-    "solver.sweep: sweep_share visit best_candidate accepted; solver.candidates: propose; "
-    "cost.total: total_cost cost_terms smoothed_around"
+    "solver.sweep: sweep_share visit best_candidate acceptance_limit; solver.candidates: propose; "
+    "cost.total: current_data_cost smoothness_terms smoothed_around"
 )
 TINY = {
     "grid": (3, 3),
@@ -198,8 +198,8 @@ SOLVER = (
         why="a perturbation adds to a disparity of about 1 px"),
     Row("candidates of planar sweeps", "solver.candidates: propose", prepare_proposals, twin_proposals,
         TINY | {"sweep": 7}, floor=1.0, why="a perturbation adds to a disparity of about 1 px"),
-    Row("acceptance", "solver.sweep: accepted", prepare_acceptances, twin_acceptances, slack=1e-6),
-    Row("acceptance without heat", "solver.sweep: accepted", prepare_acceptances, twin_acceptances,
+    Row("acceptance", "solver.sweep: acceptance_limit", prepare_acceptances, twin_acceptances, slack=1e-6),
+    Row("acceptance without heat", "solver.sweep: acceptance_limit", prepare_acceptances, twin_acceptances,
         {"changes": {"search.temperature": 0.0}}),
     Row("first sweep", SWEEP, prepare_sweep, twin_sweep, TINY | {"sweep": 0}, rtol=1e-5, floor=1.0, slack=2e-6,
         undecided=0.4, why=DRIFT),

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+import importlib
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +34,23 @@ class Estimation:
 
     def run(self, lightfield: LightField, progress: Callable[..., None] | None = None) -> Estimate:
         return ioadr.estimate(lightfield, self.parameters, seed=self.seed, progress=progress, threads=self.threads)
+
+
+@contextmanager
+def kernels_waking() -> Iterator[None]:
+    """Let another core get the compiled code ready while the block reads files."""
+    thread = threading.Thread(target=_wake_kernels, name="ioadr kernels", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+def _wake_kernels() -> None:
+    with suppress(Exception):  # what is wrong shows itself in the estimation, where it can be reported
+        importlib.import_module("ioadr.estimate")
+        importlib.import_module("ioadr._jit").warm_up()
 
 
 def estimation_options(command: Callable[..., Any]) -> Callable[..., Any]:

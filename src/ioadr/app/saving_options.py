@@ -49,8 +49,9 @@ class Saving:
         options: dict[str, Any] = {} if self.formats is None else {"formats": self.formats}
         options["also"] = dict(also or {})
         if self.report:
-            page = report_html(estimate, lightfield, truth)
-            options["also"]["report.html"] = lambda path: path.write_text(page, encoding="utf-8")
+            options["also"]["report.html"] = lambda path: path.write_text(
+                report_html(estimate, lightfield, truth), encoding="utf-8"
+            )
         return estimate.save(folder, overwrite=self.overwrite, **options)
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ioadr._jit import kernel
+from ioadr._jit import fetch, kernel
 from ioadr.geometry.ppp import LEVELS, MISSING, unpack
 
 
@@ -58,9 +58,9 @@ def smoothed(disparity, guide, weights, centre, d, cost):
     colour0, epsilon_far = unpack(guide[centre]), far_epsilon(weights, cost)
     total, count = np.float32(0.0), np.float32(0.0)
     for i in range(weights.offsets.size):
-        index = np.uint32(centre + weights.offsets[i])
-        neighbour = disparity[index]
-        chi = weight_of(guide[index], neighbour, colour0, d, weights, epsilon_far)
+        index = np.int32(centre + weights.offsets[i])
+        neighbour = fetch(disparity, index)
+        chi = weight_of(fetch(guide, index), neighbour, colour0, d, weights, epsilon_far)
         total += chi * (np.arctan(neighbour) if weights.average_angles else neighbour)
         count += chi
     if count == 0:
@@ -73,8 +73,8 @@ def neighbour_weights(disparity, guide, weights, centre, d, cost, chi):
     """The weights of that mean, float32 [W] in the order of `weights.offsets`."""
     colour0, epsilon_far = unpack(guide[centre]), far_epsilon(weights, cost)
     for i in range(weights.offsets.size):
-        index = np.uint32(centre + weights.offsets[i])
-        chi[i] = weight_of(guide[index], disparity[index], colour0, d, weights, epsilon_far)
+        index = np.int32(centre + weights.offsets[i])
+        chi[i] = weight_of(fetch(guide, index), fetch(disparity, index), colour0, d, weights, epsilon_far)
 
 
 @kernel

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ioadr._jit import kernel, task
+from ioadr._jit import fetch, kernel, task
 from ioadr.cost.occlusion import find_hidden
 from ioadr.geometry.ppp import LEVELS, project, unpack
 
@@ -51,10 +51,10 @@ def noise_gain(w, u):
 @kernel
 def cubic_row(samples, base, wx, ux):
     """Three channels of four neighbouring samples, weighted by wx and by ux."""
-    r0, g0, b0 = unpack(samples[base])
-    r1, g1, b1 = unpack(samples[base + np.uint32(1)])
-    r2, g2, b2 = unpack(samples[base + np.uint32(2)])
-    r3, g3, b3 = unpack(samples[base + np.uint32(3)])
+    r0, g0, b0 = unpack(fetch(samples, base))
+    r1, g1, b1 = unpack(fetch(samples, np.int32(base + 1)))
+    r2, g2, b2 = unpack(fetch(samples, np.int32(base + 2)))
+    r3, g3, b3 = unpack(fetch(samples, np.int32(base + 3)))
     return (
         wx[0] * r0 + wx[1] * r1 + wx[2] * r2 + wx[3] * r3,
         wx[0] * g0 + wx[1] * g1 + wx[2] * g2 + wx[3] * g3,
@@ -80,7 +80,7 @@ def robust_normal_equation(rays, n0, m0, d, hidden, scale):
     gr, gg, rr, ww, gain, gain_d = zero, zero, zero, zero, zero, zero
     if rays.height < 4 or rays.width < 4:  # no place for four taps
         return zero, zero, zero, zero
-    stride = np.uint32(rays.row_stride)
+    stride = rays.row_stride
     for word in range(hidden.size):
         bits = hidden[word]
         for v in range(64 * word, min(64 * word + 64, rays.dy.size)):
@@ -91,11 +91,11 @@ def robust_normal_equation(rays, n0, m0, d, hidden, scale):
             iy, ix = np.int32(yc), np.int32(xc)
             wy, uy = cubic(yc - np.float32(iy)), cubic_slope(yc - np.float32(iy))
             wx, ux = cubic(xc - np.float32(ix)), cubic_slope(xc - np.float32(ix))
-            base = np.uint32(np.int32(v) * rays.view_stride + (iy - 1) * rays.row_stride + ix - 1)
+            base = np.int32(np.int32(v) * rays.view_stride + (iy - 1) * stride + ix - 1)
             r0, g0, b0, rx0, gx0, bx0 = cubic_row(rays.samples, base, wx, ux)
-            r1, g1, b1, rx1, gx1, bx1 = cubic_row(rays.samples, base + stride, wx, ux)
-            r2, g2, b2, rx2, gx2, bx2 = cubic_row(rays.samples, base + stride + stride, wx, ux)
-            r3, g3, b3, rx3, gx3, bx3 = cubic_row(rays.samples, base + stride + stride + stride, wx, ux)
+            r1, g1, b1, rx1, gx1, bx1 = cubic_row(rays.samples, np.int32(base + stride), wx, ux)
+            r2, g2, b2, rx2, gx2, bx2 = cubic_row(rays.samples, np.int32(base + 2 * stride), wx, ux)
+            r3, g3, b3, rx3, gx3, bx3 = cubic_row(rays.samples, np.int32(base + 3 * stride), wx, ux)
             red = wy[0] * r0 + wy[1] * r1 + wy[2] * r2 + wy[3] * r3 - red0
             green = wy[0] * g0 + wy[1] * g1 + wy[2] * g2 + wy[3] * g3 - green0
             blue = wy[0] * b0 + wy[1] * b1 + wy[2] * b2 + wy[3] * b3 - blue0

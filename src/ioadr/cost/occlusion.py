@@ -1,7 +1,7 @@
 """Photo-consistency of a hypothesis: J_PD (Eqs. 11, 12) and the occlusion-aware J_oa (Eqs. 21, 22, Algorithm 1).
 
 Visibility is taken from a snapshot of the map. Which disparities occur near a pixel is kept as one bit
-per level and 8×8 tile, so that Algorithm 1 tests only levels that exist; where no nearer surface is in
+per level and 4×4 tile, so that Algorithm 1 tests only levels that exist; where no nearer surface is in
 reach (`ceiling`), every view counts as visible and the search is skipped; how near that comes to the
 literal algorithm is in decision 7.
 """
@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ioadr._jit import kernel
+from ioadr._jit import fetch, kernel
 from ioadr.geometry.ppp import LEVELS, all_inside, bilinear_weights, occluder_origin, project, sample, unpack
 
-TILE = 8
+TILE = 4
+"""px, side of the squares whose levels are kept together: smaller ones prune better and take longer to look at."""
 FOOTPRINT = np.float32(2.0)
 """px by which an occluder may miss the sample it hides: half a view's shift, but no more than this."""
 FAR = np.float32(1e6)
@@ -30,7 +31,7 @@ class Occluders(NamedTuple):
     ceiling: Any
     """float32 [N, M]: hypotheses at or above it have no occluder in reach."""
     levels: Any
-    """uint64 [N/8, M/8, words]: bit j of a tile says that level `first + j` occurs in it."""
+    """uint64 [N/4, M/4, words]: bit j of a tile says that level `first + j` occurs in it."""
     first: Any
     """Index of the lowest level; level i is the disparity i·step."""
     step: Any
@@ -58,6 +59,13 @@ class DataWeights(NamedTuple):
 def level_of(d, step):
     """Index of the multiple of `step` to which d is truncated towards zero."""
     return np.int64(np.trunc(d / step + np.copysign(1e-4, d)))
+
+
+@kernel
+def in_the_open(rays, occluders, weights, n0, m0, d):
+    """Whether every view holds the sample of (n0, m0, d) and no nearer surface is in reach: J_oa is J_PD then."""
+    open_sky = not weights.occlusion_aware or d + weights.margin >= occluders.ceiling[n0, m0]
+    return open_sky and all_inside(rays, n0, m0, d, weights.bounds)
 
 
 @kernel
@@ -144,13 +152,13 @@ def hidden_by(rays, occluders, n0, m0, d, d_occluder, w):
         yc, xc = min(max(y, np.float32(0.0)), bottom), min(max(x, np.float32(0.0)), right)
         iy, ix = np.int32(yc), np.int32(xc)
         w00, w01, w10, w11 = bilinear_weights(yc - np.float32(iy), xc - np.float32(ix))
-        base = np.uint32(iy * stride + ix)
-        below = base + np.uint32(stride)
+        base = np.int32(iy * stride + ix)
+        below = np.int32(base + stride)
         nearest = (
-            w00 * surface[base]
-            + w01 * surface[base + np.uint32(1)]
-            + w10 * surface[below]
-            + w11 * surface[below + np.uint32(1)]
+            w00 * fetch(surface, base)
+            + w01 * fetch(surface, np.int32(base + 1))
+            + w10 * fetch(surface, below)
+            + w11 * fetch(surface, np.int32(below + 1))
         )
         own_y = max(np.float32(1.0) - abs(step * rays.dy[v]), np.float32(0.0))
         own_x = max(np.float32(1.0) - abs(step * rays.dx[v]), np.float32(0.0))
@@ -187,16 +195,14 @@ def find_hidden(rays, occluders, n0, m0, d, margin, hidden, found):
 @kernel
 def data_cost(rays, occluders, weights, n0, m0, d, hidden, found):
     """J_oa (or J_PD) of disparity d at (n0, m0), grey levels; hidden and found are scratch, uint64 words."""
-    open_sky = not weights.occlusion_aware or d + weights.margin >= occluders.ceiling[n0, m0]
-    if open_sky and all_inside(rays, n0, m0, d, weights.bounds):
+    if in_the_open(rays, occluders, weights, n0, m0, d):
         return pixel_deviation(rays, n0, m0, d, weights)
     for w in range(hidden.size):
         hidden[w] = np.uint64(0)
-    if not open_sky:
-        find_hidden(rays, occluders, n0, m0, d, weights.margin, hidden, found)
+    near = weights.occlusion_aware and find_hidden(rays, occluders, n0, m0, d, weights.margin, hidden, found)
     total, count, total_seen, count_seen = split_deviation(rays, n0, m0, d, hidden)
     plain = total / max(count - weights.uncounted, np.float32(1.0))
-    if open_sky or count_seen < weights.min_visible:
+    if not near or count_seen < weights.min_visible:
         return plain
     aware = total_seen / max(count_seen - weights.uncounted, np.float32(1.0))
     return min(plain, aware) if weights.plain_when_cheaper else aware
@@ -205,6 +211,8 @@ def data_cost(rays, occluders, weights, n0, m0, d, hidden, found):
 @kernel
 def count_visible(rays, occluders, weights, n0, m0, d, hidden, found):
     """Views whose image holds the sample of (n0, m0, d) and in which nothing nearer hides it."""
+    if in_the_open(rays, occluders, weights, n0, m0, d):
+        return np.float32(rays.dy.size)
     for w in range(hidden.size):
         hidden[w] = np.uint64(0)
     if weights.occlusion_aware:
@@ -214,7 +222,7 @@ def count_visible(rays, occluders, weights, n0, m0, d, hidden, found):
 
 @kernel
 def summarise_levels(begin, end, disparity, first, step, levels):
-    """Fill `levels` (zeroed, uint64 [N/8, M/8, words]) with the levels that occur in tile rows begin … end − 1."""
+    """Fill `levels` (zeroed, uint64 [N/4, M/4, words]) with the levels that occur in tile rows begin … end − 1."""
     height, width = disparity.shape
     for ty in range(begin, end):
         for n in range(ty * TILE, min(ty * TILE + TILE, height)):

@@ -4,32 +4,38 @@ from __future__ import annotations
 
 import numpy as np
 
-from ioadr._jit import task
+from ioadr._jit import kernel, task
 from ioadr.cost.occlusion import data_cost
 
-NONE = np.float32(20.0)
-"""Margin where there is no rival, and the largest there is."""
+LARGEST = np.float32(3.0)
+"""Margin where there is no rival, and the largest that is told from others."""
+
+
+@kernel
+def margin_of(model, n, m, own, rival, hidden, found):
+    """(cost of the rival disparity − own cost) / (own cost + 1 grey level), at most `LARGEST`."""
+    unit = own + np.float32(1.0)
+    cost = data_cost(model.rays, model.occluders, model.data, n, m, rival, hidden, found)
+    return min((cost - own) / unit, LARGEST)
 
 
 @task
-def rival_margin(begin, end, model, disparity, highest, lowest, distinct, margin):
-    """Rows begin … end − 1: (cost of the cheaper rival − own cost) / (own cost + 1 grey level), at most 20.
+def rival_margins(begin, end, model, disparity, own, highest, lowest, distinct, margins):
+    """Rows begin … end − 1: margin of the cheaper rival, in neighbourhoods of growing size, float32 [K, N, M].
 
-    Rivals are the disparities highest and lowest float32 [N, M] where they differ by `distinct` px from the map.
+    own float32 [N, M] is what the map costs. Rivals are the disparities highest and lowest float32 [K, N, M] where they
+    differ by `distinct` px from the map; they change little from one size to the next and are not costed again.
     """
     hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
     found = np.empty(model.occluders.levels.shape[2], np.uint64)
     for n in range(begin, end):
         for m in range(disparity.shape[1]):
             d = disparity[n, m]
-            margin[n, m] = NONE
-            nearer, farther = highest[n, m] - d > distinct, d - lowest[n, m] > distinct
-            if nearer or farther:
-                own = data_cost(model.rays, model.occluders, model.data, n, m, d, hidden, found)
-                rival = np.float32(np.inf)
-                if nearer:
-                    rival = data_cost(model.rays, model.occluders, model.data, n, m, highest[n, m], hidden, found)
-                if farther:
-                    other = data_cost(model.rays, model.occluders, model.data, n, m, lowest[n, m], hidden, found)
-                    rival = min(rival, other)
-                margin[n, m] = min((rival - own) / (own + np.float32(1.0)), NONE)
+            above, below = LARGEST, LARGEST
+            for k in range(len(margins)):
+                nearer, farther = highest[k, n, m], lowest[k, n, m]
+                if nearer - d > distinct and (k == 0 or nearer != highest[k - 1, n, m]):
+                    above = margin_of(model, n, m, own[n, m], nearer, hidden, found)
+                if d - farther > distinct and (k == 0 or farther != lowest[k - 1, n, m]):
+                    below = margin_of(model, n, m, own[n, m], farther, hidden, found)
+                margins[k, n, m] = min(above, below)

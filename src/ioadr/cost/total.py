@@ -8,7 +8,7 @@ import numpy as np
 
 from ioadr._jit import kernel
 from ioadr.cost.congruence import congruence_cost, smoothed
-from ioadr.cost.occlusion import data_cost
+from ioadr.cost.occlusion import data_cost, in_the_open
 from ioadr.cost.planar import planar_cost
 
 
@@ -36,6 +36,8 @@ class State(NamedTuple):
     """float32 [N + 2·pad, M + 2·pad], edges replicated."""
     cost: Any
     """float32 [N, M], cost of the accepted value."""
+    plain: Any
+    """float32 [N, M], J_PD of the map's value where a sweep found it in the open; NaN where it is not known."""
 
 
 @kernel
@@ -46,19 +48,29 @@ def smoothed_around(model, state, n, m, d):
 
 
 @kernel
-def cost_terms(model, state, n, m, d, back, hidden, found):
-    """(J_oa, λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels."""
-    data = data_cost(model.rays, model.occluders, model.data, n, m, d, hidden, found)
+def current_data_cost(model, state, n, m, d, hidden, found):
+    """J_oa of the map's value d at (n, m); where it depends on the views alone, as a sweep found it."""
+    known = state.plain[n, m]
+    if not np.isnan(known) and in_the_open(model.rays, model.occluders, model.data, n, m, d):
+        return known
+    return data_cost(model.rays, model.occluders, model.data, n, m, d, hidden, found)
+
+
+@kernel
+def smoothness_terms(model, state, n, m, d, back):
+    """(λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels."""
     congruence = np.float32(0.0)
     if model.congruence_weight > 0:
         congruence = model.congruence_weight * congruence_cost(d, smoothed_around(model, state, n, m, d))
     planar = np.float32(0.0)
     if model.planar_weight > 0:
         planar = model.planar_weight * planar_cost(state.disparity, n, m, d, model.pad, back, model.planes)
-    return data, congruence, planar
+    return congruence, planar
 
 
 @kernel
-def total_cost(model, state, n, m, d, back, hidden, found):
-    data, congruence, planar = cost_terms(model, state, n, m, d, back, hidden, found)
-    return data + congruence + planar
+def cost_terms(model, state, n, m, d, back, hidden, found):
+    """(J_oa, λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels."""
+    data = data_cost(model.rays, model.occluders, model.data, n, m, d, hidden, found)
+    congruence, planar = smoothness_terms(model, state, n, m, d, back)
+    return data, congruence, planar

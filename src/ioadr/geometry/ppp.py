@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ioadr._jit import kernel
+from ioadr._jit import fetch, kernel
 
 LEVELS = 4.0
 """Steps per grey level of the packed samples."""
@@ -83,12 +83,12 @@ def sample(rays, v, y, x):
     """Bilinear colour of view v at (y, x) inside the image (Eq. 10), three channels in quarters of a grey level."""
     iy, ix = np.int32(y), np.int32(x)
     w00, w01, w10, w11 = bilinear_weights(y - np.float32(iy), x - np.float32(ix))
-    base = np.uint32(v * rays.view_stride + iy * rays.row_stride + ix)
-    below = base + np.uint32(rays.row_stride)
-    r00, g00, b00 = unpack(rays.samples[base])
-    r01, g01, b01 = unpack(rays.samples[base + np.uint32(1)])
-    r10, g10, b10 = unpack(rays.samples[below])
-    r11, g11, b11 = unpack(rays.samples[below + np.uint32(1)])
+    base = np.int32(v * rays.view_stride + iy * rays.row_stride + ix)
+    below = np.int32(base + rays.row_stride)
+    r00, g00, b00 = unpack(fetch(rays.samples, base))
+    r01, g01, b01 = unpack(fetch(rays.samples, np.int32(base + 1)))
+    r10, g10, b10 = unpack(fetch(rays.samples, below))
+    r11, g11, b11 = unpack(fetch(rays.samples, np.int32(below + 1)))
     red = w00 * r00 + w01 * r01 + w10 * r10 + w11 * r11
     green = w00 * g00 + w01 * g01 + w10 * g10 + w11 * g11
     blue = w00 * b00 + w01 * b01 + w10 * b10 + w11 * b11

@@ -8,6 +8,7 @@ side do not see what is behind it, and which side that is depends on the directi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -116,11 +117,10 @@ def _evidence(images: Mapping[tuple[int, int], Image], reach: float) -> Evidence
         return Evidence(0.0, 0.0)
     axes = [axis for axis in (0, 1) if all(_key(axis, sign) in images for sign in (-1, 1))]
     shifts = np.arange(-reach, reach + STEP / 2, STEP, dtype=np.float32)
-    sides = {
-        (axis, sign): _costs(images[0, 0], images[_key(axis, sign)], sign * shifts, axis)
-        for axis in axes
-        for sign in (-1, 1)
-    }
+    places = [(axis, sign) for axis in axes for sign in (-1, 1)]
+    with ThreadPoolExecutor(max(len(places), 1)) as pool:
+        volumes = pool.map(lambda p: _costs(images[0, 0], images[_key(*p)], p[1] * shifts, p[0]), places)
+        sides = dict(zip(places, volumes, strict=True))
     agreement = _agreement(sides) if len(axes) == 2 else 0.0
     if agreement < 0:
         sides[0, -1], sides[0, 1] = sides[0, 1][::-1], sides[0, -1][::-1]

@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.cost.linearised import linearise
-from ioadr.cost.rivals import rival_margin
+from ioadr.cost.rivals import rival_margins
 from ioadr.cost.total import Model
 from ioadr.solver.finish import grow
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import SweepPlan
 
 FloatMap = NDArray[np.float32]
-NEAR, FAR = 4, 8
-"""px within which rivals are looked for."""
+REACHES = (4, 8)
+"""px within which rivals are looked for, near and far."""
 DISTINCT = 0.1
 """px of disparity from which a value is a rival."""
 JUMP = 0.1
@@ -31,26 +31,27 @@ VAGUE = 0.25
 """px, standard deviation of a pixel's own data that halves the trust."""
 
 
-def confidence(refinement: Refinement, closing: SweepPlan, visible: NDArray[np.uint16]) -> FloatMap:
-    """0 … 1 for every pixel of the refinement's map."""
+def confidence(refinement: Refinement, closing: SweepPlan, data: FloatMap, visible: NDArray[np.uint16]) -> FloatMap:
+    """0 … 1 for every pixel of the refinement's map, given its data term and how many views see it."""
     disparity = refinement.disparity
     model = refinement.model(replace(closing, planar_weight=0.0, plane_fits=0))
     settled, textured = _data_trust(refinement, model, disparity)
-    near, far = (_margin_trust(refinement, model, disparity, reach) for reach in (NEAR, FAR))
+    near, far = _margin_trust(refinement, model, disparity, data)
     calm = 1.0 / (1.0 + (grow(disparity, 2) + grow(-disparity, 2)) / JUMP)
     seen = visible / max(refinement.rays.dy.size, 1)
     trust = far * np.sqrt(near) * calm**2 * settled * textured * np.sqrt(seen)
     return np.clip(trust, 0.0, 1.0).astype(np.float32)
 
 
-def _margin_trust(refinement: Refinement, model: Model, disparity: FloatMap, reach: int) -> FloatMap:
-    """Logistic of how much costlier the nearest and the farthest disparity within `reach` px would be."""
-    highest, lowest = grow(disparity, reach), -grow(-disparity, reach)
-    margin = np.empty_like(disparity)
+def _margin_trust(refinement: Refinement, model: Model, disparity: FloatMap, own: FloatMap) -> FloatMap:
+    """Logistic of how much costlier the nearest and the farthest disparity around would be, [near and far, N, M]."""
+    highest = np.stack([grow(disparity, reach) for reach in REACHES])
+    lowest = np.stack([-grow(-disparity, reach) for reach in REACHES])
+    margins = np.empty_like(highest)
     refinement.workers.rows(
-        rival_margin, len(disparity), model, disparity, highest, lowest, np.float32(DISTINCT), margin
+        rival_margins, len(disparity), model, disparity, own, highest, lowest, np.float32(DISTINCT), margins
     )
-    return 1.0 / (1.0 + np.exp((0.1 - margin) / 0.2, dtype=np.float32))
+    return 1.0 / (1.0 + np.exp((0.1 - margins) / 0.2, dtype=np.float32))
 
 
 def _data_trust(refinement: Refinement, model: Model, disparity: FloatMap) -> tuple[FloatMap, FloatMap]:

@@ -54,7 +54,10 @@ class Refinement:
         self.guide = problem.padded_guide(self.rays, self.pad)
         self.data = problem.data_weights(self.rays, parameters.data)
         self.congruence = problem.congruence_weights(parameters.congruence, limits, self.guide.shape[1])
-        self.state = State(np.zeros(self.guide.shape, np.float32), np.zeros((lf.height, lf.width), np.float32))
+        size = lf.height, lf.width
+        self.state = State(
+            np.zeros(self.guide.shape, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
+        )
 
     @property
     def disparity(self) -> FloatMap:
@@ -64,6 +67,7 @@ class Refinement:
     @disparity.setter
     def disparity(self, values: FloatMap) -> None:
         self.state.disparity[:] = np.pad(values, self.pad, mode="edge")
+        self.state.plain[:] = np.nan
 
     def begin_with(self, first: FloatMap, second: FloatMap, step: SweepPlan) -> None:
         """Take at each pixel the one of two maps that the views support better."""
@@ -99,7 +103,7 @@ class Refinement:
     def sweep(self, step: SweepPlan, seed: int) -> SweepRecord:
         """Visit all pixels once (§ VI-B, § VI-C); random numbers depend on seed and sweep alone."""
         begin, before = time.perf_counter(), self.disparity
-        self.disparity = before
+        self.state.disparity[:] = np.pad(before, self.pad, mode="edge")
         model, heuristics = self.model(step), single_precision(step.heuristics)
         noise, chance = random_numbers(seed, step, before.shape, self.part)
         done = np.zeros(self.lf.height, np.int64)

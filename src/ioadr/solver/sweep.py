@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ioadr._jit import kernel, publish, task, wait_load
-from ioadr.cost.occlusion import count_visible
-from ioadr.cost.total import cost_terms, smoothed_around, total_cost
+from ioadr.cost.occlusion import count_visible, data_cost, in_the_open
+from ioadr.cost.total import current_data_cost, smoothed_around, smoothness_terms
 from ioadr.solver.candidates import MOST, propose
 
 BLOCK = 8
@@ -21,9 +21,18 @@ PATIENCE = 20_000
 
 
 @kernel
-def best_candidate(model, state, n, m, d_old, j_old, back, candidates, count, hidden, found):
-    """Cheapest of the candidates and its cost; those equal to one already costed are not costed again."""
-    d_best, j_best = d_old, np.float32(np.inf)
+def acceptance_limit(j_old, temperature, chance):
+    """What replaces j_old costs less than this (Eq. 37): a higher cost j with probability exp((j_old − j)/T)."""
+    return j_old - temperature * np.log(chance) if temperature > 0 else j_old
+
+
+@kernel
+def best_candidate(model, state, n, m, limit, back, candidates, count, hidden, found):
+    """(disparity, cost, data term) of the cheapest candidate that costs less than `limit`, or NaN, limit, NaN.
+
+    A candidate is costed no further than needed to know that it is not the one, smoothness first.
+    """
+    d_best, j_best, data_best = np.float32(np.nan), limit, np.float32(np.nan)
     for c in range(count):
         d = candidates[c]
         seen = False
@@ -31,35 +40,34 @@ def best_candidate(model, state, n, m, d_old, j_old, back, candidates, count, hi
             seen = seen or candidates[e] == d
         if seen:
             continue
-        j = j_old if d == d_old else total_cost(model, state, n, m, d, back, hidden, found)
-        if j < j_best:
-            d_best, j_best = d, j
-    return d_best, j_best
-
-
-@kernel
-def accepted(j_old, j_new, temperature, chance):
-    """Annealed acceptance (Eq. 37): always if cheaper, else with probability exp((J_old − J_new)/T)."""
-    if j_new <= j_old:
-        return True
-    return temperature > 0 and chance < np.exp((j_old - j_new) / temperature)
+        congruence, planar = smoothness_terms(model, state, n, m, d, back)
+        rest = j_best - (congruence + planar)
+        if rest > 0:
+            data = data_cost(model.rays, model.occluders, model.data, n, m, d, hidden, found)
+            if data < rest:
+                d_best, j_best, data_best = d, data + (congruence + planar), data
+    return d_best, j_best, data_best
 
 
 @kernel
 def visit(model, heuristics, state, n, m, back, temperature, noise, chance, candidates, hidden, found):
     """Try the candidates of pixel (n, m) and keep or replace its disparity."""
     pad = model.pad
-    d_old = state.disparity[n + pad, m + pad]
-    d_smoothed = smoothed_around(model, state, n, m, d_old) if heuristics.congruence else d_old
-    d_plane = model.planes.plane[n, m] if heuristics.smooth_plane else d_old
+    d = state.disparity[n + pad, m + pad]
+    d_smoothed = smoothed_around(model, state, n, m, d) if heuristics.congruence else d
+    d_plane = model.planes.plane[n, m] if heuristics.smooth_plane else d
     count = propose(heuristics, state.disparity, n, m, pad, back, d_smoothed, d_plane, noise[n, m], candidates)
-    j_old = total_cost(model, state, n, m, d_old, back, hidden, found)
-    d_new, j_new = best_candidate(model, state, n, m, d_old, j_old, back, candidates, count, hidden, found)
-    if count > 0 and accepted(j_old, j_new, temperature, chance[n, m]):
-        state.disparity[n + pad, m + pad] = d_new
-        state.cost[n, m] = j_new
-    else:
-        state.cost[n, m] = j_old
+    data = current_data_cost(model, state, n, m, d, hidden, found)
+    congruence, planar = smoothness_terms(model, state, n, m, d, back)
+    j = data + (congruence + planar)
+    limit = acceptance_limit(j, temperature, chance[n, m])
+    d_new, j_new, data_new = best_candidate(model, state, n, m, limit, back, candidates, count, hidden, found)
+    if not np.isnan(d_new):
+        d, j, data = d_new, j_new, data_new
+    state.disparity[n + pad, m + pad] = d
+    state.cost[n, m] = j
+    known = in_the_open(model.rays, model.occluders, model.data, n, m, d)
+    state.plain[n, m] = data if known else np.float32(np.nan)
 
 
 @task
@@ -102,6 +110,6 @@ def final_costs(begin, end, model, state, back, terms, visible):
     for n in range(begin, end):
         for m in range(width):
             d = state.disparity[n + pad, m + pad]
-            data, congruence, planar = cost_terms(model, state, n, m, d, back, hidden, found)
-            terms[0, n, m], terms[1, n, m], terms[2, n, m] = data, congruence, planar
+            terms[0, n, m] = current_data_cost(model, state, n, m, d, hidden, found)
+            terms[1, n, m], terms[2, n, m] = smoothness_terms(model, state, n, m, d, back)
             visible[n, m] = count_visible(model.rays, model.occluders, model.data, n, m, d, hidden, found)

@@ -23,8 +23,8 @@ def trust(lf: LightField, disparity: NDArray[np.float32], threads: int = 1) -> N
     with Workers(threads) as workers:
         refinement = Refinement(lf, lf.range, parameters, workers)
         refinement.disparity = disparity
-        _, visible = refinement.final_costs(last)
-        return confidence(refinement, last, visible)
+        costs, visible = refinement.final_costs(last)
+        return confidence(refinement, last, costs["data"], visible)
 
 
 @pytest.fixture(scope="module")

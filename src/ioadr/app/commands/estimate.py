@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ioadr.app.estimation_options import Estimation, estimation_options
+from ioadr.app.estimation_options import Estimation, estimation_options, kernels_waking
 from ioadr.app.reader_options import read_from_cli, reader_options
 from ioadr.app.saving_options import Saving, saving_options
 from ioadr.app.sections import SectionCommand, option
@@ -34,7 +34,8 @@ def command(
     """Estimate disparity, depth and normals of the light field SCENE and write them to a folder."""
     start = time.perf_counter()
     saving.check(out)
-    lightfield = read_from_cli(terminal, scene, reading)
+    with kernels_waking():
+        lightfield = read_from_cli(terminal, scene, reading)
     terminal.note(headline(lightfield))
     with sweep_progress(terminal, lightfield.name) as progress:
         estimate = estimation.run(lightfield, progress)
