@@ -22,6 +22,7 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +36,8 @@ LIMIT = "60M"
 INTERESTING = (0, 1, 0x7F, 0x80, 0xFF)
 LARGE = (0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 0x10000, 0xFFFF, 2**40, 2**63 - 1)
 
-Target = tuple[Path, list[Path], dict[str, Any]]
-"""What to read, the files that may be broken, and the options."""
+Target = tuple[list[Path], Callable[[], object]]
+"""The files that may be broken, and who reads them."""
 
 
 def targets(folder: Path) -> dict[str, Target]:
@@ -45,15 +46,15 @@ def targets(folder: Path) -> dict[str, Target]:
     found: dict[str, Target] = {}
     for layout in (layouts.hdf5, layouts.hdf5_old_archive, layouts.matlab_v5, layouts.matlab_v73, layouts.npy):
         path, options = layout(_new(folder, layout), views)
-        found[layout.__name__] = (path, [path], options)
+        found[layout.__name__] = [path], partial(read, path, **options)
     for layout in (layouts.npz, layouts.quilt):
         path, options = layout(_new(folder, layout), views)
-        found[layout.__name__] = (path, [path], options)
+        found[layout.__name__] = [path], partial(read, path, **options)
     for layout in (layouts.zarr_v3, layouts.zarr_v2_group, layouts.manifest, layouts.hci, layouts.tiff_folder):
         path, options = layout(_new(folder, layout), views)
         files = [file for file in sorted(path.rglob("*")) if file.is_file()]
         texts = [file for file in files if file.suffix in (".json", ".toml", ".cfg") or file.name.startswith(".z")]
-        found[layout.__name__] = (path, texts * 3 + files[-1:], options)
+        found[layout.__name__] = texts * 3 + files[-1:], partial(read, path, **options)
     return found
 
 
@@ -104,14 +105,14 @@ CHANGES = (_byte, _byte, _number, _number, _digits, _cut, _repeat)
 
 def fuzz_one(name: str, target: Target, chance: random.Random, outcome: Counter[str], keep: Path) -> bool:
     """Whether the reader behaved."""
-    path, files, options = target
+    files, door = target
     file = chance.choice(files)
     intact = file.read_bytes()
     damaged = broken(intact, chance)
     file.write_bytes(damaged)
     signal.alarm(HANG)
     try:
-        read(path, **options)
+        door()
         outcome["read"] += 1
     except IoadrError as error:
         outcome["refused"] += 1
@@ -134,10 +135,10 @@ def _found(name: str, file: Path, damaged: bytes, keep: Path, text: str) -> bool
 
 
 def _hang(number: int, frame: Any) -> None:
-    raise TimeoutError(f"a read took more than {HANG} s")
+    raise TimeoutError(f"it took more than {HANG} s")
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: list[str] | None = None, targets: Callable[[Path], dict[str, Target]] = targets) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--seed", type=int, default=None)
@@ -151,8 +152,8 @@ def main(arguments: list[str] | None = None) -> int:
     folder = Path(tempfile.mkdtemp(prefix="ioadr-fuzz-"))
     try:
         found = targets(folder)
-        for path, _, options in found.values():
-            read(path, **options)
+        for _, door in found.values():
+            door()
         before, end = peak(), time.monotonic() + chosen.seconds
         while time.monotonic() < end:
             name = chance.choice(list(found))

@@ -11,6 +11,7 @@ import numpy as np
 
 from ioadr.errors import InputError
 from ioadr.io.atomic import atomic_file
+from ioadr.io.doors import damage_explained
 from ioadr.io.map_files import StoredMap
 from ioadr.io.pfm import decode_pfm, encode_pfm
 
@@ -62,11 +63,9 @@ def check_submission(path: str | Path) -> list[str]:
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: expected a zip file, found none. Make one with `ioadr submission`.")
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return list(_problems(archive))
-    except (OSError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path}: expected a zip file, found: {error}. Make one with `ioadr submission`.") from error
+    advice = "Make one with `ioadr submission`."
+    with damage_explained(path, "a zip file", advice), zipfile.ZipFile(path) as archive:
+        return list(_problems(archive))
 
 
 def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
@@ -115,11 +114,8 @@ def _check_runtime(archive: zipfile.ZipFile, name: str) -> None:
 
 def _content(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
     """At most `limit` bytes: a member may claim to be smaller than it unpacks to."""
-    try:
-        with archive.open(name) as stream:
-            content = stream.read(limit + 1)
-    except (OSError, zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError) as error:
-        raise InputError(f"{name}: expected a readable member of the zip, found: {error}") from error
+    with damage_explained(name, "a readable member of the zip", "Make it again."), archive.open(name) as stream:
+        content = stream.read(limit + 1)
     if len(content) > limit:
         raise InputError(f"{name}: expected at most {limit} bytes, found more")
     return content

@@ -12,6 +12,7 @@ A manifest is a TOML file of items, each with a path and, if needed, a name and 
 from __future__ import annotations
 
 import glob
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -85,6 +86,9 @@ def _expanded(text: str, reading: ReadOptions, excluded: set[Path], base: Path |
 
 
 def _at_home(text: str) -> Path:
+    """A path that can be one, ~ being the home folder."""
+    if "\0" in text:
+        raise InputError(f"{text!r}: expected a path, found the character 0 in it. Correct it.")
     try:
         return Path(text).expanduser()
     except RuntimeError as error:
@@ -108,9 +112,7 @@ def _below(
         return
     found = False
     if path.is_dir() and depth < DEEPEST and path.resolve() not in excluded and not (path / MARKER).exists():
-        for child in sorted(path.iterdir(), key=lambda child: natural(child.name)):
-            if child.name.startswith(".") or (child.is_dir() and child.is_symlink()):
-                continue
+        for child in _children(path):
             for item in _below(child, reading, excluded, depth + 1, quiet=True):
                 found = True
                 yield item
@@ -119,6 +121,16 @@ def _below(
             f"{path}: expected a light field, or a folder with some, found none. "
             "`ioadr info --help` lists the formats; --format or --pattern may be needed."
         )
+
+
+def _children(folder: Path) -> list[Path]:
+    """In order; none where the folder may not be looked into."""
+    try:
+        found = [entry for entry in os.scandir(folder) if not entry.name.startswith(".")]
+        kept = [Path(entry.path) for entry in found if not (entry.is_symlink() and entry.is_dir())]
+    except OSError:
+        return []
+    return sorted(kept, key=lambda child: natural(child.name))
 
 
 def _is_light_field(path: Path, reading: ReadOptions) -> bool:
@@ -148,9 +160,13 @@ def _manifest(path: Path, reading: ReadOptions) -> Iterator[Item]:
             raise InputError(f"{path}: expected path (and name) as text in item {number + 1}, found {dict(entry)}.")
         try:
             chosen = ReadOptions.of(reading, **{key: _tuples(value) for key, value in options.items()})
-        except (InputError, TypeError, ValueError) as error:
+        except InputError as error:
             raise InputError(f"{path}: item {number + 1}: {error}") from error
-        yield Item(name, place if is_url(place) else str(path.parent / place), chosen)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"{path}: item {number + 1}: expected options of reading, as in `ioadr info --help`, found: {error}."
+            ) from error
+        yield Item(name, place if is_url(place) else str(path.parent / _at_home(place)), chosen)
 
 
 def _toml(path: Path) -> Mapping[str, Any]:
