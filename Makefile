@@ -2,8 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check
-# Stamp files: what was installed for which pyproject.toml. The demo does not wait for the development tools.
+INSTALL = $(BIN)/python scripts/install_locked.py
+# Stamp files: what was installed for which lock. The demo does not wait for the development tools.
 RUNTIME := $(VENV)/.runtime
 TOOLS := $(VENV)/.tools
 
@@ -13,6 +13,11 @@ DATA ?= $(SHARED)/data/hci
 PEERS ?= $(SHARED)/data/peers
 # The project's own rendered scene, for the picture of the README.
 TOYS ?= $(SHARED)/data/rendered/toys
+
+# Without the readers that judge our files, the documentation and the browser, which are tools and not supported versions.
+OLDEST_TESTS ?= tests/reference tests/unit/geometry tests/unit/solver tests/unit/evaluation tests/unit/io/readers \
+  tests/unit/test_laws.py tests/unit/test_hard_inputs.py tests/unit/test_doors.py tests/unit/app/test_commands.py \
+  tests/unit/app/test_evaluation_commands.py tests/unit/app/test_explorer.py tests/unit/app/batch
 
 # What of `make figures` needs the benchmark's scenes: scores of the README, curves of docs/confidence.md.
 MEASURED = $(BIN)/ioadr benchmark "$(DATA)" --scenes boxes,cotton,dino,sideboard --methods paper,fast,best --out out/benchmark && \
@@ -36,7 +41,7 @@ demo: $(RUNTIME) ## estimate the embedded scene into out/demo and print its erro
 
 .PHONY: explore
 explore: $(RUNTIME) ## see why a pixel has its depth, in the browser: the embedded scene, or SCENE=path
-	@$(BIN)/python -c 'import starlette, uvicorn' 2>/dev/null || $(INSTALL) --editable '.[formats,explore]'
+	@$(BIN)/python -c 'import starlette, uvicorn' 2>/dev/null || $(INSTALL) dev
 	@$(BIN)/ioadr explore $(SCENE)
 
 .PHONY: test
@@ -46,6 +51,16 @@ test: lint ## lint, types and all quick tests
 .PHONY: test-slow
 test-slow: $(TOOLS) ## the tests that take longer
 	@$(BIN)/python -m pytest -q -m slow
+
+.PHONY: test-oldest
+test-oldest: ## the tests of method, files and commands with the oldest versions that pyproject.toml allows, in .venv-oldest
+	@test -x .venv-oldest/bin/python || $(PYTHON) -m venv .venv-oldest
+	@.venv-oldest/bin/python scripts/install_locked.py oldest
+	@.venv-oldest/bin/python -m pytest -q -m "not slow and not browser" -W default $(OLDEST_TESTS)
+
+.PHONY: lock
+lock: $(TOOLS) ## choose versions anew: requirements/*.txt, with hashes, for all machines (needs the network)
+	@$(BIN)/python scripts/lock.py
 
 .PHONY: paper
 paper: $(RUNTIME) ## the paper's tables into out/paper, ours beside the printed figures (DATA=folder of its four scenes)
@@ -83,7 +98,8 @@ release-check: $(TOOLS) ## build archive and wheel, install the wheel in a new e
 
 .PHONY: fuzz
 fuzz: $(TOOLS) ## break files of all formats at random for ten minutes: they may be refused, nothing else
-	@$(BIN)/python -m tests.fuzz_readers --seconds 600
+	@$(BIN)/python -m tests.fuzz_readers --seconds 400
+	@$(BIN)/python -m tests.fuzz_doors --seconds 200
 
 .PHONY: lint
 lint: $(TOOLS) ## style, format, spelling and types, without changing anything
@@ -99,7 +115,7 @@ format: $(TOOLS) ## put the code into the project's format
 
 .PHONY: clean
 clean: ## remove what the other commands made, .venv included
-	rm -rf $(VENV) out build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-oldest out build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(BIN)/python:
@@ -108,12 +124,12 @@ $(BIN)/python:
 	@echo "creating $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 
-$(RUNTIME): pyproject.toml | $(BIN)/python
+$(RUNTIME): pyproject.toml requirements/run.txt | $(BIN)/python
 	@echo "installing ioadr into $(VENV) (a minute, once)"
-	@$(INSTALL) --editable '.[formats]'
+	@$(INSTALL) run
 	@touch $@
 
-$(TOOLS): pyproject.toml | $(BIN)/python
+$(TOOLS): pyproject.toml requirements/dev.txt | $(BIN)/python
 	@echo "installing ioadr and the development tools into $(VENV) (a minute, once)"
-	@$(INSTALL) --editable '.[all,dev]'
+	@$(INSTALL) dev
 	@touch $(RUNTIME) $@

@@ -69,7 +69,8 @@ class Terminal:
             *standard,
             *columns,
             TimeLeft(compact=True),
-            console=Console(stderr=True),
+            # Older versions of rich end even a disabled bar with a new line.
+            console=Console(stderr=True, quiet=not self.live),
             disable=not self.live,
             transient=True,
         )

@@ -1,0 +1,48 @@
+"""Install the package, and exactly the files that a lock in requirements/ names by their hashes.
+
+    python scripts/install_locked.py run|dev|oldest
+
+Where the lock has nothing for this Python or machine, what pyproject.toml allows is installed instead, and that is
+said; LOCK=no asks for it. A file whose hash differs from the lock's is never installed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+EXTRAS = {"run": ".[formats]", "dev": ".[all,dev]", "oldest": None}
+"""What to install without the lock; the oldest versions make no sense without theirs."""
+PIP = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+UNKNOWN = "No matching distribution found"
+
+
+def install(name: str) -> int:
+    if os.environ.get("LOCK") == "no":
+        return pip("--editable", str(EXTRAS[name]))
+    lock = Path("requirements") / f"{name}.txt"
+    done = subprocess.run(
+        [*PIP, "--require-hashes", "--requirement", str(lock)], cwd=ROOT, stderr=subprocess.PIPE, text=True
+    )
+    if done.returncode == 0:
+        # What builds the package is in the lock as well.
+        return pip("--no-deps", "--no-build-isolation", "--editable", ".")
+    sys.stderr.write(done.stderr)
+    if UNKNOWN not in done.stderr or EXTRAS[name] is None:
+        print(f"{lock} could not be installed; `LOCK=no make …` installs without it, unchecked.")
+        return done.returncode
+    print(f"{lock} has no files for this Python or machine: installing what pyproject.toml allows, unchecked.")
+    return pip("--editable", str(EXTRAS[name]))
+
+
+def pip(*arguments: str) -> int:
+    return subprocess.run([*PIP, *arguments], cwd=ROOT).returncode
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] not in [[name] for name in EXTRAS]:
+        sys.exit(__doc__)
+    sys.exit(install(sys.argv[1]))
