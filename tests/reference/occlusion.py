@@ -16,7 +16,7 @@ from tests.reference.geometry import View, bilinear, inside, intersection, point
 
 FOOTPRINT = 2.0
 """px by which an occluder may miss at most; beyond the text, for disparities that differ by more than 4 px."""
-TILE = 4
+TILE = 8
 """px; the kernel knows which disparities occur in squares of this size, not where in them."""
 
 

@@ -1,7 +1,7 @@
 """Photo-consistency of a hypothesis: J_PD (Eqs. 11, 12) and the occlusion-aware J_oa (Eqs. 21, 22, Algorithm 1).
 
 Visibility is taken from a snapshot of the map. Which disparities occur near a pixel is kept as one bit
-per level and 4×4 tile, so that Algorithm 1 tests only levels that exist; where no nearer surface is in
+per level and 8×8 tile, so that Algorithm 1 tests only levels that exist; where no nearer surface is in
 reach (`ceiling`), every view counts as visible and the search is skipped; how near that comes to the
 literal algorithm is in decision 7.
 """
@@ -15,8 +15,8 @@ import numpy as np
 from ioadr._jit import fetch, kernel
 from ioadr.geometry.ppp import LEVELS, all_inside, bilinear_weights, occluder_origin, project, sample, unpack
 
-TILE = 4
-"""px, side of the squares whose levels are kept together: smaller ones prune better and take longer to look at."""
+TILE = 8
+"""px, side of the squares whose levels are kept together; 4 px would save a tenth of the time, with fewer occluders."""
 FOOTPRINT = np.float32(2.0)
 """px by which an occluder may miss the sample it hides: half a view's shift, but no more than this."""
 FAR = np.float32(1e6)
@@ -31,7 +31,7 @@ class Occluders(NamedTuple):
     ceiling: Any
     """float32 [N, M]: hypotheses at or above it have no occluder in reach."""
     levels: Any
-    """uint64 [N/4, M/4, words]: bit j of a tile says that level `first + j` occurs in it."""
+    """uint64 [N/8, M/8, words]: bit j of a tile says that level `first + j` occurs in it."""
     first: Any
     """Index of the lowest level; level i is the disparity i·step."""
     step: Any
@@ -222,7 +222,7 @@ def count_visible(rays, occluders, weights, n0, m0, d, hidden, found):
 
 @kernel
 def summarise_levels(begin, end, disparity, first, step, levels):
-    """Fill `levels` (zeroed, uint64 [N/4, M/4, words]) with the levels that occur in tile rows begin … end − 1."""
+    """Fill `levels` (zeroed, uint64 [N/8, M/8, words]) with the levels that occur in tile rows begin … end − 1."""
     height, width = disparity.shape
     for ty in range(begin, end):
         for n in range(ty * TILE, min(ty * TILE + TILE, height)):
