@@ -118,7 +118,7 @@ class Batch:
             self.team_text = team.describe()
             self.terminal.note(f"{len(self._todo())} items for {self.team_text}" + self._dashboard(team))
             if team.local:
-                team.client.submit(prepare).result()
+                team.client.submit(prepare, self.settings.parameters).result()
             with watching(self.terminal, len(self.items), len(self.outcomes)) as watch:
                 team.client.subscribe_topic(self.settings.topic, watch.heard)
                 Loop(team, watch.begun, watch.tick).run(self._jobs(memory, watch))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth
     from ioadr.io.save import Writer
     from ioadr.lightfield import LightField
+    from ioadr.parameters import Parameters
     from ioadr.result import Estimate
 
 Result = TypeVar("Result")
@@ -70,14 +71,14 @@ def guarded(item: Item, key: str, settings: Settings, work: Callable[[], Result]
         return failed(item, reason, key, traceback.format_exc())
 
 
-def prepare() -> None:
-    """Compile the kernels, if they are not in the cache, on a tiny light field: one worker does it for all."""
+def prepare(parameters: Parameters) -> None:
+    """Compile what these parameters need, if nothing is in the cache, on a tiny light field: one worker for all."""
     from ioadr._jit import compiled_before
     from ioadr.lightfield import DisparityRange, LightField
 
     if not compiled_before():
         views = np.random.default_rng(0).integers(0, 255, (3, 3, 32, 32, 3), np.uint8)
-        ioadr.estimate(LightField(views, range=DisparityRange(-1.0, 1.0)), threads=1)
+        ioadr.estimate(LightField(views, range=DisparityRange(-1.0, 1.0)), parameters, threads=1)
 
 
 def do_item(item: Item, key: str, settings: Settings, before: str | None = None) -> Outcome:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,6 +73,7 @@ class Cluster:
 
     folder: Path
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     @property
     def address(self) -> str:
@@ -88,7 +89,13 @@ class Cluster:
         self.processes.append(process)
         return process
 
-    def worker(self) -> subprocess.Popen[bytes]:
+    def staffed(self, count: int = 2) -> list[subprocess.Popen[bytes]]:
+        """So many living workers, of which some may have been there before."""
+        self.workers = [worker for worker in self.workers if worker.poll() is None]
+        self.workers += [self._worker() for _ in range(count - len(self.workers))]
+        return self.workers
+
+    def _worker(self) -> subprocess.Popen[bytes]:
         return self.start(
             *("worker", self.address, "--nthreads", "1", "--no-nanny", "--no-dashboard", "--memory-limit", "2GB"),
             *("--host", "127.0.0.1", "--local-directory", str(self.folder)),
@@ -101,9 +108,29 @@ class Cluster:
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[Cluster]:
-    folder = tmp_path / "dask"
-    folder.mkdir()
+def threaded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers of `ioadr batch` in this process are threads of it: processes take seconds to start."""
+    from distributed import Client, LocalCluster
+
+    from ioadr.app.batch.cluster import Team
+    from ioadr.app.batch.sizing import Crew
+
+    @contextmanager
+    def team(crew: Crew, attempts: int) -> Iterator[Team]:
+        size = {"n_workers": crew.workers, "threads_per_worker": 1}
+        with (
+            LocalCluster(**size, processes=False, dashboard_address="127.0.0.1:0") as cluster,
+            Client(cluster, set_as_default=False) as client,
+        ):
+            yield Team(client, True, None)
+
+    monkeypatch.setattr("ioadr.app.batch.run.local_team", team)
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """Without workers at first; see `staffed`. Starting processes takes longer than what they do, so tests share it."""
+    folder = tmp_path_factory.mktemp("dask")
     found = Cluster(folder)
     try:
         found.start(

@@ -57,23 +57,24 @@ def test_when_all_items_are_unusable_nothing_is_started(cli, scene, tmp_path, mo
     assert "input_Cam004.png" in item["reason"]
 
 
-def test_results_are_kept_unless_told_otherwise(tmp_path):
+def test_results_are_kept_unless_told_otherwise(cli, tmp_path, threaded):
     scenes, out = write_scenes(tmp_path / "scenes", 2), tmp_path / "out"
     assert batch(scenes, "--out", out, *QUICK).returncode == 0
     before = (out / "lf0" / "item.json").stat().st_mtime_ns
-    refused = batch(scenes, "--out", out, *QUICK)
-    assert refused.returncode == 2
-    assert "holds an earlier batch. Add --resume" in refused.stderr
-    again = batch(scenes, "--out", out, "--overwrite", "--json", *QUICK)
-    assert json.loads(again.stdout)["counts"]["done"] == 2
+    refused = cli("batch", scenes, "--out", out, *QUICK)
+    assert refused.code == 2
+    assert "holds an earlier batch. Add --resume" in refused.err
+    assert (out / "lf0" / "item.json").stat().st_mtime_ns == before
+    again = cli("batch", scenes, "--out", out, "--overwrite", "--json", *QUICK)
+    assert json.loads(again.out)["counts"]["done"] == 2
     assert (out / "lf0" / "item.json").stat().st_mtime_ns > before
 
 
-def test_results_can_go_to_a_url(tmp_path):
+def test_results_can_go_to_a_url(cli, tmp_path, threaded):
     scenes, out = write_scenes(tmp_path / "scenes", 1), tmp_path / "out"
-    done = batch(f"file://{scenes}/lf*", "--out", f"file://{out}", *QUICK)
-    assert done.returncode == 0, done.stderr
+    done = cli("batch", f"file://{scenes}/lf*", "--out", f"file://{out}", *QUICK)
+    assert done.code == 0, done.err
     assert (out / "lf0" / "disparity.pfm").is_file()
     assert (out / "index.html").is_file()
-    again = batch(f"file://{scenes}/lf*", "--out", f"file://{out}", "--resume", *QUICK)
-    assert "1 from before" in again.stdout, again.stderr
+    again = cli("batch", f"file://{scenes}/lf*", "--out", f"file://{out}", "--resume", *QUICK)
+    assert "1 from before" in again.out, again.err

@@ -17,7 +17,7 @@ import ioadr
 from ioadr import preset
 from tests.unit.app.batch.conftest import batch, command, finished, summary, wait_until, write_scenes
 
-SLOW = ("--no-report", "--save", "pfm,npy", "--set", "search.sweeps=60", "--set", "planar.weight=0")
+SLOW = ("--no-report", "--save", "pfm,npy", "--set", "search.sweeps=40", "--set", "planar.weight=0")
 """An item takes long enough to be caught in the middle."""
 
 posix = pytest.mark.skipif(os.name == "nt", reason="signals are sent in the POSIX way")
@@ -33,10 +33,16 @@ def stamps(out: Path) -> dict[str, int]:
     return {name: (out / name / "provenance.json").stat().st_mtime_ns for name in finished(out)}
 
 
+def children_seconds() -> float:
+    """Of the cores, for processes that were started here and have ended."""
+    found = os.times()
+    return found.children_user + found.children_system
+
+
 @posix
 def test_a_killed_worker_costs_nothing_but_time(scenes, tmp_path, cluster):
     out = tmp_path / "out"
-    workers = [cluster.worker(), cluster.worker()]
+    workers = cluster.staffed(2)
     with subprocess.Popen(
         command(scenes, "--out", out, "--scheduler", cluster.address, *SLOW),
         stdout=subprocess.PIPE,
@@ -55,31 +61,32 @@ def test_a_killed_worker_costs_nothing_but_time(scenes, tmp_path, cluster):
     assert finished(out) == [f"lf{number}" for number in range(8)]
     assert summary(out)["counts"] == {"done": 8, "kept": 0, "failed": 0, "left": 0}
     assert not list(out.rglob(".ioadr-*"))
-    parameters = preset("paper").vary({"search.sweeps": 60, "planar.weight": 0.0})
+    parameters = preset("paper").vary({"search.sweeps": 40, "planar.weight": 0.0})
     for number in range(8):
         single = ioadr.estimate(ioadr.read(scenes / f"lf{number}"), parameters)
         single.save(tmp_path / "single" / str(number), formats=("pfm", "npy"))
         for name in ("disparity.pfm", "depth.pfm", "visible_views.npy", "normals.npy"):
             expected = (tmp_path / "single" / str(number) / name).read_bytes()
             assert (out / f"lf{number}" / name).read_bytes() == expected, (number, name)
-    before, begin = stamps(out), time.monotonic()
+    before, begin, used = stamps(out), time.monotonic(), children_seconds()
     again = batch(scenes, "--out", out, "--scheduler", cluster.address, "--resume", *SLOW)
     assert again.returncode == 0
-    assert time.monotonic() - begin < 5
+    assert time.monotonic() - begin < 5 or children_seconds() - used < 2, "5 s, or 2 s of a busy machine's cores"
     assert stamps(out) == before
     assert summary(out)["counts"] == {"done": 0, "kept": 8, "failed": 0, "left": 0}
 
 
 @posix
-def test_a_batch_with_bad_items_is_interrupted_killed_and_goes_on(tmp_path):
+def test_a_batch_with_bad_items_is_interrupted_killed_and_goes_on(tmp_path, cluster):
     """Finished items are never touched again, bad ones are named each time, nothing is left half-written."""
     scenes, out = write_scenes(tmp_path / "scenes", 7), tmp_path / "out"
     corrupt = scenes / "lf2" / "input_Cam004.png"
     corrupt.write_bytes(corrupt.read_bytes()[:200])
     np.lib.format.open_memmap(scenes / "large.npy", mode="w+", dtype=np.uint8, shape=(9, 9, 2048, 2048, 3))
-    arguments = (scenes, "--out", out, "--memory", "1.5G", *SLOW)
+    arguments = (scenes, "--out", out, *SLOW)
+    alone = ("--workers", 1, "--memory", "1.5G")
 
-    code, err = ended(signal.SIGINT, 2, out, *arguments)
+    code, err = ended(signal.SIGINT, 2, out, *arguments, *alone)
     assert code == 130, err
     counts = summary(out)["counts"]
     assert counts["left"] >= 1
@@ -87,14 +94,15 @@ def test_a_batch_with_bad_items_is_interrupted_killed_and_goes_on(tmp_path):
     assert not list(out.rglob(".ioadr-*"))
     first = stamps(out)
 
-    code, err = ended(signal.SIGKILL, 4, out, *arguments, "--resume")
+    code, err = ended(signal.SIGKILL, 4, out, *arguments, *alone, "--resume")
     assert code == -signal.SIGKILL, err
     second = stamps(out)
     assert {name: second[name] for name in first} == first, "finished items are not done again"
     items = [folder for folder in out.iterdir() if folder.is_dir() and not folder.name.startswith(".")]
     assert all(complete(folder) for folder in items)
 
-    done = batch(*arguments, "--resume")
+    cluster.staffed(1)
+    done = batch(*arguments, "--scheduler", cluster.address, "--resume")
     assert done.returncode == 1
     third = stamps(out)
     assert sorted(third) == ["lf0", "lf1", "lf3", "lf4", "lf5", "lf6"]

@@ -95,3 +95,22 @@ def test_progress_without_a_terminal_is_a_line_for_each_item(capfd):
     assert lines[0] == "waiting for workers"
     assert lines[1].startswith("[2/3] lf 1: 10.8 s, BadPix 0.07 5.68 %; about ")
     assert lines[2].startswith('[3/3] =1+"<b>": failed: expected <b>views')
+
+
+def test_lines_in_a_terminal_stand_above_the_bars(capfd, monkeypatch):
+    """What is told of a finished item must not be written behind a bar."""
+    monkeypatch.setattr(Terminal, "live", True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    with watching(Terminal(), 3, 1) as watch:
+        watch.begun("lf 1")
+        watch.begun("other")
+        watch.heard((0.0, {"name": "other", "state": "sweep 1/2", "share": 0.5}))
+        watch.ended(GOOD)
+    before, told, after = capfd.readouterr().err.partition("[2/3] lf 1: 10.8 s, BadPix 0.07 5.68 %")
+    assert told
+    assert before.endswith("\x1b[2K"), "the bar's lines were erased"
+    assert after.startswith("\n")
+    assert "sweep 1/2" in after
+    assert "a minute" in after

@@ -18,7 +18,7 @@ from ioadr.io import ReadOptions, load_estimate
 from ioadr.io.capture import Window
 from ioadr.io.parts import read_part, survey
 from tests.builders import make_views, write_hci_scene
-from tests.unit.app.batch.conftest import batch, summary
+from tests.unit.app.batch.conftest import summary
 
 QUICK = preset("paper").vary({"search.sweeps": 3, "planar.weight": 0.0})
 RANGE = DisparityRange(-1.0, 1.5)
@@ -183,14 +183,14 @@ def test_the_range_of_the_whole_is_estimated_once(tmp_path):
     assert whole.limits.minimum < 0.6 < whole.limits.maximum
 
 
-def test_tiles_on_the_command_line(huge, tmp_path):
+def test_tiles_on_the_command_line(cli, huge, tmp_path, threaded):
     out = tmp_path / "out"
-    quick = ("--set", "search.sweeps=2", "--range", -1, 1.5, "--no-report", "--save", "pfm", "--workers", 1)
-    done = batch(huge, "--out", out, "--tile-size", 128, *quick)
-    assert done.returncode == 0, done.stderr
+    quick = ("--set", "search.sweeps=1", "--range", -1, 1.5, "--no-report", "--save", "pfm", "--workers", 1)
+    done = cli("batch", huge, "--out", out, "--tile-size", 128, *quick)
+    assert done.code == 0, done.err
     [item] = summary(out)["items"]
     assert item["state"] == "done"
     assert "estimated in 4 tiles" in item["facts"]["notes"]
     assert set(item["seconds"]) >= {"estimate", "join", "save"}
-    again = batch(huge, "--out", out, "--tile-size", 128, *quick, "--resume")
-    assert summary(out)["counts"]["kept"] == 1, again.stderr
+    again = cli("batch", huge, "--out", out, "--tile-size", 128, *quick, "--resume")
+    assert summary(out)["counts"]["kept"] == 1, again.err

@@ -17,7 +17,7 @@ from ioadr.app.batch.video import flicker, gains, segments, video_keys
 from ioadr.app.batch.work import do_item
 from ioadr.io import ReadOptions
 from tests.builders import make_views, write_hci_scene
-from tests.unit.app.batch.conftest import batch, summary
+from tests.unit.app.batch.conftest import summary
 
 QUICK = preset("paper").vary({"search.sweeps": 4, "planar.first_sweep": 2, "search.warm_sweeps": 1})
 
@@ -104,10 +104,10 @@ def test_warm_frames_run_fewer_sweeps_and_tell_the_gain(walk, tmp_path):
     assert 0 < facts["flicker_warm"] < 0.5
 
 
-def test_a_video_on_the_command_line(walk, tmp_path):
+def test_a_video_on_the_command_line(cli, walk, tmp_path, threaded):
     out, quick = tmp_path / "out", ("--set", "search.sweeps=4", "--no-report", "--save", "pfm", "--workers", 1)
-    done = batch(walk, "--video", "--keyframes", 3, "--out", out, *quick)
-    assert done.returncode == 0, done.stderr
+    done = cli("batch", walk, "--video", "--keyframes", 3, "--out", out, *quick)
+    assert done.code == 0, done.err
     found = summary(out)
     assert [item["name"] for item in found["items"]] == [f"walk/f{number}" for number in range(5)]
     assert found["videos"][0]["from_scratch"] == 2
@@ -116,8 +116,8 @@ def test_a_video_on_the_command_line(walk, tmp_path):
     assert "<h2>Videos</h2>" in page
     assert 'href="walk/f0/"' in page
     (walk / "f1" / "input_Cam000.png").write_bytes((walk / "f2" / "input_Cam000.png").read_bytes())
-    again = batch(walk, "--video", "--keyframes", 3, "--out", out, *quick, "--resume")
-    assert again.returncode == 0, again.stderr
+    again = cli("batch", walk, "--video", "--keyframes", 3, "--out", out, *quick, "--resume")
+    assert again.code == 0, again.err
     states = {item["name"]: item["state"] for item in summary(out)["items"]}
     assert list(states.values()) == ["kept", "done", "done", "kept", "kept"]
     assert json.loads((out / "walk" / "f0" / "item.json").read_text())["video"] == "walk"
