@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "PPM", "WEBP")
 BYTES = {"I": 4, "F": 4}
 """Of a sample, by Pillow's mode; others have 1, or 2 where their name says 16."""
+PIXELS_A_BYTE = {"1": 8, "L": 8, "P": 8}
+"""In a file, at most: masks are often stored with a bit a pixel."""
 
 
 @contextmanager
@@ -33,7 +35,7 @@ def pillow_image(path: Path, expected: str = "an image", formats: Sequence[str] 
             sample = BYTES.get(image.mode, 2 if "16" in image.mode else 1)
             declared = image.height * image.width * len(image.getbands()) * sample
             check_memory(path, declared, f"an image of {image.width}×{image.height} px", "Give smaller images")
-            check_packing(path, declared, path.stat().st_size)
+            check_packing(path, declared // PIXELS_A_BYTE.get(image.mode, 1), path.stat().st_size)
             yield image
     except UnidentifiedImageError as error:
         raise InputError(

@@ -57,6 +57,16 @@ def test_masks_may_be_colour_or_one_bit(folder: Path) -> None:
     assert masks["fine"].shape == (HEIGHT, WIDTH)
 
 
+def test_a_large_mask_of_one_value_is_no_damaged_file(tmp_path: Path) -> None:
+    """A bit a pixel, packed: thousands of pixels in every byte."""
+    size = 1024
+    scene = SceneParameters(Camera(100.0, 35.0, 25.0, 4.0, size, size), (3, 3), None, "desk")
+    (tmp_path / "parameters.cfg").write_text(format_scene_parameters(scene), encoding="utf-8")
+    write_pfm(tmp_path / "gt_disp_lowres.pfm", np.zeros((size, size), np.float32))
+    Image.new("1", (size, size), 1).save(tmp_path / "mask_fine_lowres.png")
+    assert load_truth(tmp_path).masks["fine"].all()
+
+
 def test_high_resolution_truth_is_ten_times_as_large(folder: Path) -> None:
     write_pfm(folder / "gt_disp_highres.pfm", np.full((10 * HEIGHT, 10 * WIDTH), 0.5))
     save(folder / "mask_fine_highres.png", np.full((10 * HEIGHT, 10 * WIDTH), 255, np.uint8))
