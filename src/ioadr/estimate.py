@@ -15,7 +15,7 @@ from ioadr.parameters import Parameters, preset
 from ioadr.result import Estimate, SweepRecord
 from ioadr.solver.confidence import confidence
 from ioadr.solver.disparity_range import estimate_range
-from ioadr.solver.finish import Finisher
+from ioadr.solver.finish import finish
 from ioadr.solver.initialise import initialise
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Part, Refinement
@@ -53,7 +53,7 @@ def estimate(
         rays = pack_rays(lf, parameters.data.view_step)
         limits = lf.range or estimate_range(lf, rays, workers)
         steps = plan(parameters, limits, warm=start is not None)
-        total = len(steps) + parameters.finish.passes
+        total = len(steps) + parameters.finish.passes + parameters.finish.border_passes
         refinement = Refinement(lf, limits, parameters, workers, rays, part)
         refinement.disparity = initialise(lf, rays, limits, parameters.initialise, workers)
         if start is not None:
@@ -63,14 +63,14 @@ def estimate(
         for step in steps:
             report(refinement.sweep(step, seed))
         last = closing(parameters, limits)
-        if parameters.finish.passes:
-            finisher = Finisher(refinement, last)
-            for index in range(len(steps), total):
-                report(finisher.run(index))
+        for record in finish(refinement, last, len(steps)):
+            report(record)
         costs, visible = refinement.final_costs(last)
         trust = confidence(refinement, last, costs["data"], visible)
+        # A mean of equal values may differ from them in its last bit.
+        disparity = np.clip(refinement.disparity, np.float32(limits.minimum), np.float32(limits.maximum))
     return Estimate(
-        disparity=refinement.disparity,
+        disparity=disparity,
         costs=costs,
         visible_views=visible,
         confidence=trust,

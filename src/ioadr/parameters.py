@@ -120,6 +120,8 @@ class Finish:
     widest_gate: float = _option(0.08, "px at which it does so in any case", 0.001)
     caution: float = _option(3.0, "standard deviations by which patches of different width may disagree", 0.1)
     widest: int = _option(32, "px, radius of the widest patch", 2, 64)
+    border_passes: int = _option(0, "times that pixels beside jumps may go to the far surface", 0, 10)
+    border_contrast: float = _option(8.0, "grey levels by which they must differ from the near one", 0)
 
 
 @dataclass(frozen=True)
@@ -277,7 +279,7 @@ _TEXT = {
     "search.phased": False,
 }
 
-# A preview: a better first map, a third of the views, coarser occluders, two sweeps without planes.
+# A preview: a better first map, a third of the views, coarser occluders, two sweeps without planes, tidied borders.
 _FAST = {
     "initialise.method": "plane-sweep",
     "data.view_step": 2,
@@ -286,15 +288,17 @@ _FAST = {
     "congruence.ramp": False,
     "planar.weight": 0.0,
     "search.sweeps": 2,
+    "finish.border_passes": 1,
 }
 
-# The sweeps up to the planar ones, from a better first map, then surfaces fitted to the linearised data.
+# The sweeps up to the planar ones, from a better first map; then surfaces fitted to the linearised data, and borders.
 _BEST = {
     "initialise.method": "plane-sweep",
     "search.sweeps": 6,
     "search.temperature": 0.05,
     "planar.weight": 0.0,
     "finish.passes": 2,
+    "finish.border_passes": 2,
 }
 
 PRESETS: Mapping[str, Parameters] = MappingProxyType(
@@ -321,7 +325,8 @@ VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 
 FINISH_VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
-        "without-finish": {"finish.passes": 0},
+        "without-finish": {"finish.passes": 0, "finish.border_passes": 0},
+        "without-borders": {"finish.border_passes": 0},
         "one-pass": {"finish.passes": 1},
         "without-softening": {"finish.softening": 0.0},
         "without-growth": {"finish.occluder_growth": 0},

@@ -1,8 +1,10 @@
-"""Plain twins of the finish: `ioadr.cost.linearised` and `ioadr.solver.local_fit` (beyond the paper)."""
+"""Plain twins of the finish: `cost.linearised`, `solver.local_fit` and `solver.borders` (beyond the paper)."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -148,3 +150,52 @@ def fitted(
             break
         best = float(fit[0])
     return best
+
+
+def settled_borders(
+    disparity: NDArray[Any],
+    image: NDArray[np.float64],
+    cost: Callable[[int, int, float], float],
+    jump: float,
+    contrast: float,
+) -> NDArray[np.float64]:
+    """The far surface's disparity where a pixel beside a jump looks more like that surface than like the near one."""
+    settled = disparity.astype(np.float64)
+    for p in product(range(2, disparity.shape[0] - 2), range(2, disparity.shape[1] - 2)):
+        found = [
+            _far_side(disparity, image, cost, p, u, jump, contrast) for u in product((-1, 0, 1), (-1, 0, 1)) if any(u)
+        ]
+        best = min((pair for pair in found if pair), key=lambda pair: pair[0], default=None)
+        if best:
+            settled[p] = best[1]
+    return settled
+
+
+def _far_side(
+    disparity: NDArray[Any],
+    image: NDArray[np.float64],
+    cost: Callable[[int, int, float], float],
+    p: tuple[int, int],
+    u: tuple[int, int],
+    jump: float,
+    contrast: float,
+) -> tuple[float, float] | None:
+    """(cost, disparity) of the surface towards u, if the pixel p may be a part of it."""
+
+    def at(step: int, aside: int = 0) -> tuple[int, int]:
+        """`step` pixels towards u and one pixel `aside`, to the left (−1) or right (1) of a straight direction."""
+        if u[0] and u[1] and aside:
+            return (p[0] - u[0], p[1]) if aside < 0 else (p[0], p[1] - u[1])
+        return p[0] + step * u[0] + aside * u[1], p[1] + step * u[1] + aside * u[0]
+
+    d, far = float(disparity[p]), float(disparity[at(1)])
+    if d - far <= jump or abs(far - disparity[at(2)]) >= jump or abs(d - disparity[at(-1)]) >= jump:
+        return None
+    behind = [q for q in (at(-1), at(-2), at(-1, -1), at(-1, 1)) if abs(disparity[q] - d) < jump]
+    unlike = min(float(np.abs(image[p] - image[q]).mean()) for q in behind)
+    line = image[at(-1)] - image[at(2)]
+    share = float((image[p] - image[at(2)]) @ line) / max(float(line @ line), 1e-6)
+    if unlike <= contrast or share >= 0.5:
+        return None
+    price = cost(*p, far)
+    return (price, far) if price < unlike else None

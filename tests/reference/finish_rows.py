@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from ioadr.cost.linearised import linearise
 from ioadr.geometry.ppp import unpack
-from ioadr.solver.finish import UNIT, fit, patches, softened_rays
-from tests.reference import finish
+from ioadr.solver.borders import settle
+from ioadr.solver.finish import UNIT, directions, fit, patches, softened_rays
+from tests.reference import finish, occlusion
 from tests.reference.rows import Prepared, Row
 from tests.reference.scenes import Problem
 from tests.reference.search import Plain
@@ -52,6 +53,33 @@ def prepare_soften(problem: Problem) -> Prepared:
 def twin_soften(problem: Problem, slack: float) -> NDArray[Any]:
     side = problem.parameters.finish.softening
     return np.array([finish.softened(view.image, side, slack) for view in Plain(problem).views])
+
+
+JUMP, CONTRAST = 0.26, 8.05
+"""px and grey levels, no differences of exact maps and samples."""
+
+
+def prepare_borders(problem: Problem) -> Prepared:
+    out = np.empty_like(problem.disparity)
+    given = (
+        0,
+        problem.lf.height,
+        problem.model,
+        problem.disparity,
+        *directions(),
+        np.float32(JUMP),
+        np.float32(CONTRAST),
+    )
+    return Prepared(partial(settle, *given, out), out, out.size)
+
+
+def twin_borders(problem: Problem, slack: float) -> NDArray[Any]:
+    plain, term = Plain(problem, slack), problem.parameters.data
+
+    def cost(n: int, m: int, d: float) -> float:
+        return occlusion.data_cost(plain.views, n, m, d, *plain.visible(n, m, d), term)
+
+    return finish.settled_borders(problem.disparity, plain.image, cost, JUMP + slack, CONTRAST + slack)
 
 
 def targets(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -95,4 +123,6 @@ FINISH = (
     Row("fitted surfaces", "solver.local_fit: fit_surfaces fit_patch fill_system eliminate moments", prepare_fit,
         twin_fit, {"size": (11, 12), "changes": {"finish.widest": 8}, "exact": False}, rtol=1e-5, floor=1.0,
         why="normal equations of float32 moments"),
+    Row("settled borders", "solver.borders: settle is_border unlike_near unlikeness share_of_near", prepare_borders,
+        twin_borders, {"size": (14, 15), "grid": (3, 3), "limits": (-0.5, 0.8)}, slack=1e-5),
 )  # fmt: skip

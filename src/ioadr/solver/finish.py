@@ -1,8 +1,9 @@
-"""The finish: what the visible views want (`cost.linearised`), made into surfaces (`solver.local_fit`)."""
+"""The finish: what the visible views want (`cost.linearised`), made into surfaces (`solver.local_fit`); borders."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -13,6 +14,7 @@ from ioadr.cost.linearised import linearise, soften
 from ioadr.geometry.ppp import Rays
 from ioadr.parameters import Finish
 from ioadr.result import SweepRecord
+from ioadr.solver.borders import settle
 from ioadr.solver.local_fit import fit_surfaces
 from ioadr.solver.problem import snapshot_occluders
 from ioadr.solver.refine import Refinement
@@ -21,6 +23,17 @@ from ioadr.solver.schedule import SweepPlan
 FloatMap = NDArray[np.float32]
 UNIT = 8.0
 """px per unit of a patch's coordinates, which keeps its moments of like size."""
+
+
+def finish(refinement: Refinement, closing: SweepPlan, first: int) -> Iterator[SweepRecord]:
+    """All passes that the parameters ask for, each done when its record is taken; `first` is the first one's number."""
+    term = refinement.parameters.finish
+    if term.passes:
+        finisher = Finisher(refinement, closing)
+        for index in range(first, first + term.passes):
+            yield finisher.run(index)
+    for index in range(first + term.passes, first + term.passes + term.border_passes):
+        yield settle_borders(refinement, closing, index)
 
 
 class Finisher:
@@ -82,6 +95,31 @@ def patches(widest: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         radius *= 2
     bounds = np.cumsum([0, *map(len, discs)])
     return bounds.astype(np.int32), np.concatenate(discs)
+
+
+def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> SweepRecord:
+    """One pass over the refinement's map; a jump is what shifts by more than a pixel in the outermost view."""
+    begin, before = time.perf_counter(), refinement.disparity
+    model = refinement.model(replace(closing, planar_weight=0.0, plane_fits=0))
+    jump = np.float32(1.0 / max(float(refinement.rays.reach.max()), 1e-6))
+    contrast = np.float32(refinement.parameters.finish.border_contrast)
+    settled = np.empty_like(before)
+    refinement.workers.rows(settle, len(before), model, before, *directions(), jump, contrast, settled)
+    refinement.disparity = settled
+    changed = int(np.count_nonzero(settled != before))
+    return SweepRecord(index, "finish", changed, float(refinement.state.cost.mean()), time.perf_counter() - begin)
+
+
+def directions() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Towards the eight neighbours [8, 2], and for each the four pixels behind [8, 4, 2]: 1 and 2 px, and beside."""
+    ahead = np.array([(y, x) for y in (-1, 0, 1) for x in (-1, 0, 1) if (y, x) != (0, 0)], np.int64)
+    behind = [[(-y, -x), (-2 * y, -2 * x), *_beside(y, x)] for y, x in ahead.tolist()]
+    return ahead, np.array(behind, np.int64)
+
+
+def _beside(y: int, x: int) -> list[tuple[int, int]]:
+    """The two neighbours of (−y, −x) that are no further ahead."""
+    return [(-y, 0), (0, -x)] if y and x else [(-y + x, -x + y), (-y - x, -x - y)]
 
 
 def grow(values: FloatMap, half_width: int) -> FloatMap:
