@@ -9,7 +9,7 @@ from ioadr.app.bench import processes
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
-@pytest.mark.parametrize(("name", "seconds", "megabytes"), [("paper", 25, 700), ("fast", 10, 700), ("best", 45, 900)])
+@pytest.mark.parametrize(("name", "seconds", "megabytes"), [("paper", 20, 700), ("fast", 7, 700), ("best", 20, 900)])
 def test_a_scene_takes_seconds_and_little_memory(shared, tmp_path, name, seconds, megabytes):
     scene = shared / "data" / "hci" / "dino"
     processes.ioadr("estimate", str(scene), "--out", str(tmp_path / "first"), "--preset", name, "--quiet")
