@@ -16,6 +16,8 @@ GRAIN, ALIGNED = 64, 16
 """px; cores and what is estimated around them begin at multiples, so that blocks of tiles lie as the whole's do."""
 SMALLEST = 128
 """px of a tile's core that are worth its overlap."""
+CARRIED = 32
+"""px over which sweeps carry what a border changed from pixel to pixel; differences beyond are as rare as anywhere."""
 
 
 @dataclass(frozen=True)
@@ -30,8 +32,8 @@ def overlap(parameters: Parameters, limits: DisparityRange, reach: float) -> int
     """Pixels around a tile's core within which a tile's border can be felt.
 
     A view is missing where the border cuts off its sample; an occluder that lies beyond the border hides nothing;
-    planes are fitted to what normals over a window say, which need a kernel's width and a border each; and the finish
-    fits patches.
+    planes are fitted to what normals over a window say, which need a kernel's width and a border each; sweeps pass on
+    what they find to the next pixel; and the finish fits patches.
     """
     shift = max(abs(limits.minimum), abs(limits.maximum)) * reach
     hidden = limits.extent * (reach + 0.5)
@@ -39,7 +41,7 @@ def overlap(parameters: Parameters, limits: DisparityRange, reach: float) -> int
     kernel = planar.kernel_half_width
     planes = 2 * (planar.half_width + kernel) + 2 * kernel + 1 if planar.weight > 0 else 0
     patches = parameters.finish.passes * (parameters.finish.widest + parameters.finish.occluder_growth)
-    width = math.ceil(shift + hidden) + parameters.congruence.half_width + planes + patches
+    width = math.ceil(shift + hidden) + parameters.congruence.half_width + max(planes, CARRIED) + patches
     return -(-width // 8) * 8
 
 

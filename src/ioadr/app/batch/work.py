@@ -154,7 +154,7 @@ def outcome_of(
         "range": [estimate.range.minimum, estimate.range.maximum, estimate.range.origin],
         "depth_unit": "m" if estimate.metric else "relative",
         "mean_cost": costs[-1] if costs else None,
-        "sweeps": len(estimate.history) - 1,
+        "sweeps": sum(record.kind not in ("initialise", "finish") for record in estimate.history),
         "worker": place(),
         "run": settings.topic,
         "notes": [*estimate.source.get("notes", ()), *notes],

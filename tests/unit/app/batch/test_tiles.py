@@ -13,7 +13,7 @@ from ioadr import DisparityRange, InputError, preset
 from ioadr.app.batch.items import Item, Outcome, Settings
 from ioadr.app.batch.sizing import need_of
 from ioadr.app.batch.tiles import Place, Whole, do_tile, join_tiles, survey_item, tile_folder
-from ioadr.app.batch.tiling import Tile, overlap, plan_tiles, tile_side
+from ioadr.app.batch.tiling import CARRIED, Tile, overlap, plan_tiles, tile_side
 from ioadr.io import ReadOptions, load_estimate
 from ioadr.io.capture import Window
 from ioadr.io.parts import read_part, survey
@@ -49,7 +49,8 @@ def test_the_overlap_follows_from_windows_and_disparities():
     assert overlap(paper, RANGE.scaled(3), 4.0) > base
     assert overlap(paper, RANGE, 8.0) > base
     assert overlap(paper.vary({"planar.half_width": 40}), RANGE, 4.0) >= base + 40
-    assert overlap(paper.vary({"planar.weight": 0.0}), RANGE, 4.0) <= base - 46
+    assert overlap(paper.vary({"planar.weight": 0.0}), RANGE, 4.0) <= base - 46 + CARRIED
+    assert overlap(paper.vary({"planar.weight": 0.0}), RANGE, 4.0) >= 1.5 * 4 + 2.5 * 4.5 + 4 + CARRIED
     assert overlap(paper.vary({"finish.passes": 2, "finish.widest": 30}), RANGE, 4.0) >= base + 60
 
 
@@ -142,7 +143,7 @@ def test_one_tile_is_the_whole(huge, tmp_path):
 def test_tiles_fit_together(huge, tmp_path):
     item = Item("a", str(huge), ReadOptions(range=(-1.0, 1.5)))
     settings = Settings(str(tmp_path / "out"), QUICK, formats=("npz",), report=True)
-    tiles = plan_tiles(160, 192, 64, overlap(QUICK, RANGE, 2.0))
+    tiles = plan_tiles(160, 192, 64, overlap(QUICK, RANGE, 2.0) - CARRIED)
     assert len(tiles) == 9
     estimated(item, settings, tiles)
     joined, single = load_estimate(tmp_path / "out" / "a"), ioadr.estimate(ioadr.read(huge, item.reading), QUICK)
