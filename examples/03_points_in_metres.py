@@ -19,7 +19,7 @@ sure = estimate.confidence > np.quantile(estimate.confidence, 0.2)
 points, colours = estimate.points[sure], estimate.image[sure] / 255
 print(f"{len(points)} points between {points[:, 2].min():.2f} and {points[:, 2].max():.2f} m")
 
-figure = pyplot.figure(figsize=(10, 4.5), layout="constrained")
+figure = pyplot.figure(figsize=(10, 4.5), layout="compressed")
 for number, (across, up, name) in enumerate([(0, 2, "from above"), (2, 1, "from the left")]):
     axes = figure.add_subplot(1, 2, number + 1, aspect="equal", title=name)
     axes.scatter(points[:, across], points[:, up], c=colours, s=1.5)
