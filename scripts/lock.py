@@ -21,9 +21,7 @@ COMMON = ["--generate-hashes", "--no-header", "--no-emit-index-url", "--no-annot
 
 def main() -> int:
     if find_spec("uv") is None:
-        sys.exit(
-            "make lock: expected uv, which resolves for all machines, found none. Install it: pip install uv"
-        )
+        sys.exit("make lock: expected uv, which resolves for all machines, found none. Install it: pip install uv")
     with tempfile.TemporaryDirectory() as folder:
         build, tests = Path(folder) / "build.in", Path(folder) / "tests.in"
         build.write_text(BUILD)
