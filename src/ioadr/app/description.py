@@ -57,7 +57,7 @@ def facts(lightfield: LightField) -> dict[str, Any]:
         else None,
         "range": [extent.minimum, extent.maximum, extent.origin] if extent else None,
         "bytes": lightfield.views.nbytes,
-        "expected_seconds": round(expected_seconds(lightfield), 1),
+        "expected_seconds": round(expected_seconds(lightfield), 2),
         "expected_bytes": expected_bytes(lightfield),
     }
 

@@ -68,7 +68,7 @@ def test_info_expects_wide_baselines_to_take_longer(cli, tmp_path):
         return float(json.loads(cli(*arguments, *(("--range", *extent) if extent else ())).out)["expected_seconds"])
 
     assert seconds() == seconds(-2, 2)
-    assert seconds(-22, 22) == pytest.approx(8 * seconds(-2, 2), rel=0.2), "both to a tenth of a second"
+    assert seconds(-22, 22) == pytest.approx(8 * seconds(-2, 2), rel=0.2), "both to a hundredth of a second"
     assert "more if disparities are large" in cli("info", path, "--quilt", "5x5").out
 
 

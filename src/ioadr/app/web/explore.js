@@ -195,7 +195,7 @@ class Explorer {
   }
 
   async askPixel() {
-    const slow = setTimeout(() => say("The first click after an installation compiles the inner loops: half a minute, once."), 2000);
+    const slow = setTimeout(() => say("The first click after an installation compiles the inner loops: about 20 s, once."), 2000);
     try {
       await this.drawPixel();
     } finally {
