@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -161,3 +162,18 @@ def test_an_item_that_kills_workers_is_given_up(tmp_path):
     assert isinstance(deadly, Lost)
     assert "given up, because 2 workers in a row died over it" in deadly.reason
     assert found == {f"good{n}": n * n for n in range(6)}
+
+
+@pytest.mark.parametrize(("failures", "who"), [(0, "because a worker died"), (2, "because 3 workers in a row died")])
+def test_why_an_item_was_given_up(failures, who):
+    from distributed.scheduler import KilledWorker
+
+    from ioadr.app.batch.jobs import Lost, Task
+    from ioadr.app.batch.loop import _result
+
+    future = Mock()
+    future.result.side_effect = KilledWorker("lf 1", Mock(address="tcp://10.0.0.7:1"), failures)
+    found = _result(future, Task("lf 1", pow, (1, 2)))
+    assert isinstance(found, Lost)
+    assert f"lf 1: given up, {who} over it, the last one tcp://10.0.0.7:1." in found.reason
+    assert "--tiles" in found.reason
