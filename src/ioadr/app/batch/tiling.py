@@ -17,7 +17,7 @@ GRAIN, ALIGNED = 64, 16
 SMALLEST = 128
 """px of a tile's core that are worth its overlap."""
 CARRIED = 32
-"""px over which sweeps carry what a border changed from pixel to pixel; differences beyond are as rare as anywhere."""
+"""px more where no planes are fitted, for what sweeps carry from pixel to pixel; with them seams differ no more."""
 
 
 @dataclass(frozen=True)
