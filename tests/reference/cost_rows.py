@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ioadr import preset
 from ioadr.cost.occlusion import TILE, raise_ceiling, summarise_levels
 from ioadr.cost.rivals import rival_margins
+from ioadr.cost.total import TERMS
 from ioadr.solver.curve import cost_curve
 from ioadr.solver.sweep import final_costs
 from tests.reference import congruence, drivers, geometry, occlusion, planar
@@ -183,32 +184,32 @@ def twin_angles(problem: Problem, slack: float) -> NDArray[Any]:
 
 
 def prepare_terms(problem: Problem) -> Prepared:
-    """The three terms and the number of visible views [4, N, M] of the map as it is."""
+    """All terms and the number of visible views [T + 1, N, M] of the map as it is."""
     height, width = problem.disparity.shape
-    terms, visible = np.empty((3, height, width), np.float32), np.empty((height, width), np.uint16)
-    out = np.empty((4, height, width))
+    terms, visible = np.empty((len(TERMS), height, width), np.float32), np.empty((height, width), np.uint16)
+    out = np.empty((len(TERMS) + 1, height, width))
 
     def call() -> None:
         final_costs(0, height, problem.model, problem.refinement.state, BACK, terms, visible)
-        out[:3], out[3] = terms, visible
+        out[:-1], out[-1] = terms, visible
 
     return Prepared(call, out, height * width)
 
 
 def twin_terms(problem: Problem, slack: float) -> NDArray[Any]:
     plain = Plain(problem, slack)
-    out = np.empty((4, *problem.disparity.shape))
+    out = np.empty((len(TERMS) + 1, *problem.disparity.shape))
     for n, m in np.ndindex(problem.disparity.shape):
         d = float(problem.disparity[n, m])
-        out[:3, n, m] = plain.terms(n, m, d)
+        out[:-1, n, m] = plain.terms(n, m, d)
         seen = plain.visible(n, m, d)[0] & set(occlusion.deviations(plain.views, n, m, d))
-        out[3, n, m] = len(seen)
+        out[-1, n, m] = len(seen)
     return out
 
 
 def prepare_curve(problem: Problem) -> Prepared:
-    """All terms and J_PD of one pixel over disparities [4, D]."""
-    out = np.empty((4, problem.count), np.float32)
+    """All terms and J_PD of one pixel over disparities [T + 1, D]."""
+    out = np.empty((len(TERMS) + 1, problem.count), np.float32)
     n, m = problem.where[-1]
     plain = problem.model.data._replace(occlusion_aware=False)
     given = problem.model, plain, problem.refinement.state, n, m, problem.d, BACK

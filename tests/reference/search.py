@@ -79,7 +79,7 @@ class Plain:
         )
         return congruence.smoothed(self.disparity, n, m, d, weights, term)
 
-    def terms(self, n: int, m: int, d: float) -> tuple[float, float, float]:
+    def terms(self, n: int, m: int, d: float) -> tuple[float, ...]:
         """J_oa, λ J_coc, γ J_pg (Eq. 20)."""
         parameters, step = self.problem.parameters, self.problem.step
         data = occlusion.data_cost(self.views, n, m, d, *self.visible(n, m, d), parameters.data)

@@ -175,7 +175,7 @@ TENSOR = "sums of float32 products that nearly cancel: the slope of a weak tenso
 DRIFT = "what one pixel accepts, its followers try: rounding adds up along the sweep"
 SWEEP = (
     "solver.sweep: sweep_share visit best_candidate acceptance_limit; solver.candidates: propose; "
-    "cost.total: current_data_cost smoothness_terms smoothed_around"
+    "cost.total: current_data_cost smoothness smoothness_terms smoothed_around"
 )
 TINY = {
     "grid": (3, 3),

@@ -11,9 +11,15 @@ from ioadr.cost.congruence import congruence_cost, smoothed
 from ioadr.cost.occlusion import data_cost, in_the_open
 from ioadr.cost.planar import planar_cost
 
+TERMS = ("data", "congruence", "planar")
+"""The terms of J, in the order of their sum; each is a group of parameters, those beyond the data have a `weight`."""
+
 
 class Model(NamedTuple):
-    """Everything that the cost of a hypothesis depends on, but for the map itself."""
+    """Everything that the cost of a hypothesis depends on, but for the map itself.
+
+    A field named after a parameter, `focus_weight` after `focus.weight`, holds that number unless a sweep has its own.
+    """
 
     rays: Any
     guide: Any
@@ -58,7 +64,7 @@ def current_data_cost(model, state, n, m, d, hidden, found):
 
 @kernel
 def smoothness_terms(model, state, n, m, d, back):
-    """(λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels."""
+    """(λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels: all of `TERMS` but the data term, float32."""
     congruence = np.float32(0.0)
     if model.congruence_weight > 0:
         congruence = model.congruence_weight * congruence_cost(d, smoothed_around(model, state, n, m, d))
@@ -69,8 +75,19 @@ def smoothness_terms(model, state, n, m, d, back):
 
 
 @kernel
-def cost_terms(model, state, n, m, d, back, hidden, found):
-    """(J_oa, λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels."""
-    data = data_cost(model.rays, model.occluders, model.data, n, m, d, hidden, found)
-    congruence, planar = smoothness_terms(model, state, n, m, d, back)
-    return data, congruence, planar
+def smoothness(model, state, n, m, d, back):
+    """Their sum."""
+    terms = smoothness_terms(model, state, n, m, d, back)
+    total = terms[0]
+    for i in range(1, len(terms)):
+        total += terms[i]
+    return total
+
+
+@kernel
+def cost_terms(model, state, n, m, d, back, data, terms):
+    """Write J's terms for hypothesis d at (n, m), whose data term is known, into float32 [len(TERMS)], grey levels."""
+    terms[0] = data
+    others = smoothness_terms(model, state, n, m, d, back)
+    for i in range(len(others)):
+        terms[1 + i] = others[i]

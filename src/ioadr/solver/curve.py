@@ -11,7 +11,7 @@ from ioadr.cost.total import cost_terms
 
 @task
 def cost_curve(model, plain, state, n, m, disparities, back, terms):
-    """J_oa, λ J_coc, γ J_pg and J_PD of each disparity [D] at (n, m), grey levels: terms float32 [4, D].
+    """All terms and J_PD of each disparity [D] at (n, m), grey levels: terms float32 [T + 1, D].
 
     plain: the data weights with every view visible.
     """
@@ -19,5 +19,6 @@ def cost_curve(model, plain, state, n, m, disparities, back, terms):
     found = np.empty(model.occluders.levels.shape[2], np.uint64)
     for i in range(disparities.size):
         d = disparities[i]
-        terms[0, i], terms[1, i], terms[2, i] = cost_terms(model, state, n, m, d, back, hidden, found)
-        terms[3, i] = data_cost(model.rays, model.occluders, plain, n, m, d, hidden, found)
+        data = data_cost(model.rays, model.occluders, model.data, n, m, d, hidden, found)
+        cost_terms(model, state, n, m, d, back, data, terms[:-1, i])
+        terms[-1, i] = data_cost(model.rays, model.occluders, plain, n, m, d, hidden, found)

@@ -17,7 +17,7 @@ from ioadr._jit import Workers
 from ioadr.cost.congruence import neighbour_weights
 from ioadr.cost.occlusion import Occluders, find_hidden
 from ioadr.cost.planar import Planes
-from ioadr.cost.total import Model, State, smoothed_around
+from ioadr.cost.total import TERMS, Model, State, smoothed_around
 from ioadr.geometry.camera import RayModel
 from ioadr.geometry.plane import mark_inliers
 from ioadr.geometry.ppp import Rays, point_projection_image
@@ -37,7 +37,7 @@ COARSE, FINE, NEAR = 257, 97, 0.03
 """Samples of a curve over the whole range, and around the pixel's value within this share of it."""
 KEPT = 12
 """Snapshots of planes, occluders and random numbers, one per set of parameters."""
-NO_MAP = {"data.occlusion_aware": False, "congruence.weight": 0.0, "planar.weight": 0.0}
+NO_MAP = {"data.occlusion_aware": False} | {f"{term}.weight": 0.0 for term in TERMS[1:]}
 """All that can be said before there is a map: how well the views agree."""
 
 
@@ -219,10 +219,10 @@ def _accepted(estimate: Estimate) -> NDArray[np.float32]:
 
 
 def _curve(model: Model, state: State, row: int, column: int, disparities: NDArray[np.float32]) -> CostCurve:
-    terms = np.empty((4, disparities.size), np.float32)
+    terms = np.empty((len(TERMS) + 1, disparities.size), np.float32)
     plain = model.data._replace(occlusion_aware=False)
     cost_curve(model, plain, state, row, column, disparities, BACK, terms)
-    return CostCurve(disparities, *terms)
+    return CostCurve(disparities, dict(zip(TERMS, terms[:-1], strict=True)), terms[-1])
 
 
 def _support(model: Model, state: State, row: int, column: int, d: np.float32, parameters: Parameters) -> Support:

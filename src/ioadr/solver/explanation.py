@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,18 +35,18 @@ class CostCurve:
 
     disparities: Floats
     """px, ascending."""
-    data: Floats
-    """As the solver uses it: J_oa, or what takes its place."""
-    congruence: Floats
-    """λ J_coc."""
-    planar: Floats
-    """γ J_pg."""
+    terms: Mapping[str, Floats]
+    """Of "data" as the solver uses it (J_oa, or what takes its place), "congruence" (λ J_coc) and "planar" (γ J_pg)."""
     plain: Floats
     """J_PD: as if every view saw the point."""
 
     @property
+    def data(self) -> Floats:
+        return self.terms["data"]
+
+    @property
     def total(self) -> Floats:
-        return self.data + self.congruence + self.planar
+        return np.add.reduce(list(self.terms.values()))
 
     @property
     def minimum(self) -> tuple[float, float]:
@@ -57,8 +57,7 @@ class CostCurve:
     def at(self, disparity: float) -> dict[str, float]:
         """Cost by term at the sample nearest to a disparity."""
         index = int(np.argmin(np.abs(self.disparities - np.float32(disparity))))
-        terms = {"data": self.data, "congruence": self.congruence, "planar": self.planar}
-        return {name: float(values[index]) for name, values in (terms | {"plain": self.plain}).items()}
+        return {name: float(values[index]) for name, values in (*self.terms.items(), ("plain", self.plain))}
 
 
 @dataclass(frozen=True, eq=False)

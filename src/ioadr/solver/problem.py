@@ -11,6 +11,7 @@ from ioadr._jit import Workers
 from ioadr.cost.congruence import CongruenceWeights
 from ioadr.cost.occlusion import TILE, DataWeights, Occluders, level_of, raise_ceiling, summarise_levels
 from ioadr.cost.planar import Planes
+from ioadr.cost.total import Model
 from ioadr.errors import InputError
 from ioadr.geometry.camera import RayModel, relative_camera
 from ioadr.geometry.normals import smooth_normals
@@ -110,6 +111,14 @@ def congruence_weights(term: CongruenceTerm, limits: DisparityRange, padded_widt
         epsilon_plus_cost=term.epsilon_plus_cost,
         average_angles=term.average_angles,
     )
+
+
+def model_numbers(parameters: Parameters) -> dict[str, Any]:
+    """The fields of `Model` that are named after a parameter, `focus_weight` after `focus.weight`."""
+    groups = parameters.to_dict().items()
+    numbers = {f"{group}_{name}": value for group, values in groups for name, value in values.items()}
+    found = {name: numbers[name] for name in Model._fields if name in numbers}
+    return {name: np.float32(value) if isinstance(value, float) else value for name, value in found.items()}
 
 
 def snapshot_occluders(

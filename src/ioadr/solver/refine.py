@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ioadr._jit import Workers
 from ioadr.cost.occlusion import Occluders
 from ioadr.cost.planar import Planes
-from ioadr.cost.total import Model, State
+from ioadr.cost.total import TERMS, Model, State
 from ioadr.geometry.ppp import Rays
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import Parameters
@@ -88,17 +88,18 @@ class Refinement:
             term = self.parameters.planar
             geometry = problem.plane_geometry(self.lf, term)
             planes = problem.fit_planes(self.disparity, geometry, term, step.plane_fits, self.workers)
-        return Model(
-            rays=self.rays,
-            guide=self.guide,
-            pad=self.pad,
-            occluders=occluders,
-            planes=planes,
-            data=self.data,
-            congruence=self.congruence,
-            congruence_weight=np.float32(step.congruence_weight),
-            planar_weight=np.float32(step.planar_weight),
-        )
+        known = problem.model_numbers(self.parameters) | {
+            "rays": self.rays,
+            "guide": self.guide,
+            "pad": self.pad,
+            "occluders": occluders,
+            "planes": planes,
+            "data": self.data,
+            "congruence": self.congruence,
+            "congruence_weight": np.float32(step.congruence_weight),
+            "planar_weight": np.float32(step.planar_weight),
+        }
+        return Model(**known)
 
     def sweep(self, step: SweepPlan, seed: int) -> SweepRecord:
         """Visit all pixels once (§ VI-B, § VI-C); random numbers depend on seed and sweep alone."""
@@ -125,10 +126,10 @@ class Refinement:
 
     def final_costs(self, step: SweepPlan) -> tuple[dict[str, FloatMap], NDArray[np.uint16]]:
         """Cost terms of the map as it is under a sweep's weights, and how many views see each pixel."""
-        terms = np.empty((3, self.lf.height, self.lf.width), np.float32)
+        terms = np.empty((len(TERMS), self.lf.height, self.lf.width), np.float32)
         visible = np.empty(terms.shape[1:], np.uint16)
         self.workers.rows(final_costs, self.lf.height, self.model(step), self.state, -1, terms, visible)
-        costs = dict(zip(("data", "congruence", "planar"), terms, strict=True))
+        costs = dict(zip(TERMS, terms, strict=True))
         return costs | {"accepted": self.state.cost.copy()}, visible
 
 

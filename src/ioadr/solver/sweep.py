@@ -11,7 +11,7 @@ import numpy as np
 
 from ioadr._jit import kernel, publish, task, wait_load
 from ioadr.cost.occlusion import count_visible, data_cost, in_the_open
-from ioadr.cost.total import current_data_cost, smoothed_around, smoothness_terms
+from ioadr.cost.total import cost_terms, current_data_cost, smoothed_around, smoothness
 from ioadr.solver.candidates import MOST, propose
 
 BLOCK = 8
@@ -40,12 +40,12 @@ def best_candidate(model, state, n, m, limit, back, candidates, count, hidden, f
             seen = seen or candidates[e] == d
         if seen:
             continue
-        congruence, planar = smoothness_terms(model, state, n, m, d, back)
-        rest = j_best - (congruence + planar)
+        smooth = smoothness(model, state, n, m, d, back)
+        rest = j_best - smooth
         if rest > 0:
             data = data_cost(model.rays, model.occluders, model.data, n, m, d, hidden, found)
             if data < rest:
-                d_best, j_best, data_best = d, data + (congruence + planar), data
+                d_best, j_best, data_best = d, data + smooth, data
     return d_best, j_best, data_best
 
 
@@ -58,8 +58,7 @@ def visit(model, heuristics, state, n, m, back, temperature, noise, chance, cand
     d_plane = model.planes.plane[n, m] if heuristics.smooth_plane else d
     count = propose(heuristics, state.disparity, n, m, pad, back, d_smoothed, d_plane, noise[n, m], candidates)
     data = current_data_cost(model, state, n, m, d, hidden, found)
-    congruence, planar = smoothness_terms(model, state, n, m, d, back)
-    j = data + (congruence + planar)
+    j = data + smoothness(model, state, n, m, d, back)
     limit = acceptance_limit(j, temperature, chance[n, m])
     d_new, j_new, data_new = best_candidate(model, state, n, m, limit, back, candidates, count, hidden, found)
     if not np.isnan(d_new):
@@ -102,7 +101,7 @@ def sweep_share(worker, workers, model, heuristics, state, forward, temperature,
 
 @task
 def final_costs(begin, end, model, state, back, terms, visible):
-    """Cost terms [3, N, M] of rows begin … end − 1 as they are, and the number of views that see each pixel [N, M]."""
+    """Cost terms [T, N, M] of rows begin … end − 1 as they are, and the number of views that see each pixel [N, M]."""
     width = state.cost.shape[1]
     pad = model.pad
     hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
@@ -110,6 +109,6 @@ def final_costs(begin, end, model, state, back, terms, visible):
     for n in range(begin, end):
         for m in range(width):
             d = state.disparity[n + pad, m + pad]
-            terms[0, n, m] = current_data_cost(model, state, n, m, d, hidden, found)
-            terms[1, n, m], terms[2, n, m] = smoothness_terms(model, state, n, m, d, back)
+            data = current_data_cost(model, state, n, m, d, hidden, found)
+            cost_terms(model, state, n, m, d, back, data, terms[:, n, m])
             visible[n, m] = count_visible(model.rays, model.occluders, model.data, n, m, d, hidden, found)

@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from ioadr import Estimate
+from ioadr.cost.total import TERMS
 from ioadr.solver.explain import KEPT, Explainer
 from tests import explored
-
-TERMS = ("data", "congruence", "planar")
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +68,7 @@ def test_the_curve_adds_up_and_has_its_minimum(explainer, estimate, pixels):
         assert curve.disparities[0] == pytest.approx(estimate.range.minimum)
         assert curve.disparities[-1] == pytest.approx(estimate.range.maximum)
         assert np.float32(0.123) in curve.disparities
-        assert np.array_equal(curve.total, curve.data + curve.congruence + curve.planar)
+        assert np.array_equal(curve.total, curve.data + curve.terms["congruence"] + curve.terms["planar"])
         disparity, cost = curve.minimum
         assert cost == curve.total.min()
         assert sum(curve.at(disparity)[term] for term in TERMS) == pytest.approx(cost)
@@ -147,7 +146,7 @@ def test_what_if_occlusions_were_ignored(explainer, estimate, pixels):
 def test_what_if_weights_and_windows_change(explainer, estimate):
     usual = explainer.explain(30, 40)
     double = explainer.explain(30, 40, estimate.parameters.vary({"congruence.weight": 200.0}))
-    assert np.allclose(double.curve.congruence, 2 * usual.curve.congruence, rtol=1e-5)
+    assert np.allclose(double.curve.terms["congruence"], 2 * usual.curve.terms["congruence"], rtol=1e-5)
     assert np.array_equal(double.curve.data, usual.curve.data)
     wide = explainer.explain(30, 40, estimate.parameters.vary({"congruence.half_width": 6, "planar.half_width": 6}))
     assert wide.support.weights.shape == (13, 13)
@@ -166,7 +165,7 @@ def test_planes_of_other_parameters_are_those_of_the_whole_map(explainer, estima
         assert np.allclose(part.plane.normal, full.plane.normal, atol=1e-5)
         assert part.plane.disparity == pytest.approx(full.plane.disparity, abs=1e-5)
         assert np.array_equal(part.plane.inlier, full.plane.inlier)
-        assert np.allclose(part.curve.planar, full.curve.planar, atol=1e-3)
+        assert np.allclose(part.curve.terms["planar"], full.curve.terms["planar"], atol=1e-3)
 
 
 def test_every_second_view(estimate):

@@ -14,6 +14,7 @@ from ioadr import __version__
 from ioadr.app.description import described
 from ioadr.app.expectation import expected_seconds
 from ioadr.app.explorer.pictures import epis
+from ioadr.cost.total import TERMS
 from ioadr.geometry.camera import relative_camera
 from ioadr.io.colours import scale
 from ioadr.parameters import PRESETS, Parameters
@@ -33,7 +34,8 @@ WHAT_IF = {
     "planar.half_width": "W^avg, half",
     "planar.inlier_share": "τ_a",
 }
-"""Parameters that the page offers to change, with the paper's letters."""
+WHAT_IF |= {f"{term}.weight": term for term in TERMS[1:] if f"{term}.weight" not in WHAT_IF}
+"""Parameters that the page offers to change, with the paper's letters; of other terms their weights."""
 
 
 def scene(study: Study) -> dict[str, Any]:
@@ -53,6 +55,7 @@ def scene(study: Study) -> dict[str, Any]:
         "rays": camera.pinhole()._asdict(),
         "unit": "m" if lightfield.camera else "relative",
         "range": [study.limits.minimum, study.limits.maximum],
+        "terms": TERMS,
         "truth": study.truth is not None,
         "seconds": round(expected_seconds(lightfield), 1),
         "presets": list(PRESETS),
@@ -96,12 +99,12 @@ def pixel(study: Study, found: Explanation) -> dict[str, Any]:
     """Everything about one pixel."""
     curve = found.curve
     low, cost = curve.minimum
-    terms = ("data", "congruence", "planar", "plain", "total")
+    curves = {"disparities": curve.disparities, **curve.terms, "plain": curve.plain, "total": curve.total}
     return {
         "row": found.row,
         "column": found.column,
         "disparity": found.disparity,
-        "curve": {name: rounded(getattr(curve, name)) for name in ("disparities", *terms)},
+        "curve": {name: rounded(values) for name, values in curves.items()},
         "minimum": {"disparity": low, "cost": cost},
         "costs": None if found.disparity is None else curve.at(found.disparity),
         "image": point_image(found.image),

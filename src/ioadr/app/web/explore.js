@@ -53,7 +53,7 @@ class Explorer {
     this.views = new Views(scene, (row, column) => this.choosePixel(row, column));
     this.views.onview = (view) => this.lookFrom(view);
     this.views.viewer.onrender = () => { this.drawEpis(); this.remember(); };
-    this.curve = new Curve($("curve"), scene.range, (d, lasting) => this.tryOut(d, lasting));
+    this.curve = new Curve($("curve"), scene.terms, scene.range, (d, lasting) => this.tryOut(d, lasting));
     this.slider();
     const along = { row: (column) => this.views.viewer.select(this.state.pixel[0], column), column: (row) => this.views.viewer.select(row, this.state.pixel[1]) };
     this.epis = { row: new Epi($("epis"), "Row EPI", "row-epi", along.row), column: new Epi($("epis"), "Column EPI", "column-epi", along.column) };
@@ -267,7 +267,7 @@ class Explorer {
 
   drawTrial() {
     const made = this.quads.trial, told = this.hypothesis;
-    $("trial-value").textContent = told ? `${fixed(told.image.disparity, 3)} px, cost ${fixed(totalOf(told.costs), 2)}` : "none";
+    $("trial-value").textContent = told ? `${fixed(told.image.disparity, 3)} px, cost ${fixed(totalOf(told.costs, this.scene), 2)}` : "none";
     if (!told) return nothing(made, "Move over the cost curve, or set a trial disparity, to see what the views show there.");
     drawPointImage(made, told.image, this.scene.reference, (view) => this.lookFrom(view));
   }
@@ -447,7 +447,7 @@ class Explorer {
   }
 }
 
-const totalOf = (terms) => terms.data + terms.congruence + terms.planar;
+const totalOf = (costs, { terms }) => terms.reduce((sum, name) => sum + costs[name], 0);
 
 /** Name, value and remark of what is known about the pixel. */
 function numbers(answer, layers, scene, count, i) {
@@ -459,7 +459,7 @@ function numbers(answer, layers, scene, count, i) {
     if (layers.normals) found.push(["Normal", normalText(layers.normals, i)]);
     if (layers.confidence) found.push(["Confidence", fixed(layers.confidence[i], 2)]);
     if (layers.visible) found.push(["Visible views", `${answer.image.visible}`, `of ${count}`]);
-    found.push(["Cost", fixed(totalOf(costs), 3), `${fixed(costs.data, 2)} + ${fixed(costs.congruence, 2)} + ${fixed(costs.planar, 2)}`]);
+    found.push(["Cost", fixed(totalOf(costs, scene), 3), scene.terms.map((name) => fixed(costs[name], 2)).join(" + ")]);
   }
   if (layers.truth) found.push(["Truth", `${fixed(layers.truth[i], 4)} px`, disparity === null ? "" : `off by ${fixed(disparity - layers.truth[i], 3)}`]);
   return found;

@@ -1,25 +1,27 @@
 // The cost curve: J over disparity, split into its terms, with everything that was found marked on it.
 "use strict";
 
-const CURVES = [
-  ["plain", "J_PD", "photo-consistency, every view counts"],
-  ["data", "J_oa", "photo-consistency of the views that see the point; what the solver uses"],
-  ["congruence", "λ J_coc", "distance to the colour-guided mean of the neighbours"],
-  ["planar", "γ J_pg", "angle to the plane of the surroundings"],
-  ["total", "total", "what is minimised"],
-];
+const CURVES = {
+  plain: ["J_PD", "photo-consistency, every view counts"],
+  data: ["J_oa", "photo-consistency of the views that see the point; what the solver uses"],
+  congruence: ["λ J_coc", "distance to the colour-guided mean of the neighbours"],
+  planar: ["γ J_pg", "angle to the plane of the surroundings"],
+  total: ["total", "what is minimised"],
+};
 const WIDTH = 480, HEIGHT = 210, LEFT = 38, RIGHT = 14, TOP = 12, BOTTOM = 38;
 
 class Curve {
-  /** ontrial(disparity, lasting): the pointer is over a disparity, or chose it; null when it left. */
-  constructor(parent, range, ontrial) {
+  /** terms: names of the cost's terms. ontrial(disparity, lasting): the pointer is over a disparity, or chose it; null when it left. */
+  constructor(parent, terms, range, ontrial) {
+    this.names = ["plain", ...terms, "total"];
     this.range = range;
     this.ontrial = ontrial;
     this.close = false;
     this.panel = panel(parent, "Cost over disparity", "curve");
     this.legend = this.panel.figure.appendChild(document.createElement("div"));
     this.legend.className = "legend";
-    for (const [name, label, meaning] of CURVES) {
+    for (const name of this.names) {
+      const [label, meaning] = CURVES[name] ?? [name, "another term of the cost"];
       const item = this.legend.appendChild(document.createElement("span"));
       const sample = svg("svg", { class: "chart", viewBox: "0 0 18 8" }, item);
       svg("line", { class: `curve ${name}`, x1: 0, x2: 18, y1: 4, y2: 4 }, sample);
@@ -63,7 +65,7 @@ class Curve {
     svg("rect", { x: LEFT, y: TOP - 6, width: WIDTH - LEFT - RIGHT, height: HEIGHT - BOTTOM - TOP + 7 }, clip);
     const lines = svg("g", { "clip-path": "url(#frame)" }, chart);
     if (before) this.path(lines, before, x, y, low, high);
-    for (const [name] of CURVES) {
+    for (const name of this.names) {
       const counts = curve[name].some((v) => v > 0);
       this.legend.querySelector(`[data-term=${name}]`).hidden = !counts;
       if (counts) svg("polyline", { class: `curve ${name}`, points: path(curve[name]) }, lines);
