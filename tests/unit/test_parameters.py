@@ -112,7 +112,7 @@ def test_numbers_are_finite(text):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"congruent.weight": 1}, "expected one of the groups initialise, data, congruence, planar, search"),
+        ({"congruent.weight": 1}, f"expected one of the groups {', '.join(Parameters().to_dict())}, found 'congruent'"),
         ({"congruence.wait": 1}, "expected congruence.* with one of weight, ramp"),
         ({"congruence": 1}, "expected congruence.* with one of"),
         ({"initialise.method": "magic"}, "expected one of auto, structure-tensor, plane-sweep, found 'magic'"),
