@@ -21,8 +21,12 @@ _OPTIONS = {"error_model": "numpy", "nogil": True, "fastmath": {"nsz", "arcp", "
 
 
 def kernel(function: Function) -> Function:
-    """Compile a loop that allocates nothing: without reference counts, which threads would fight over."""
-    return _cached(numba.njit(_nrt=False, **_OPTIONS)(function))
+    """Compile a loop that allocates nothing: without reference counts, which threads would fight over.
+
+    It becomes a part of what calls it. As a function of its own it would be compiled anew with every caller, rounding
+    differently each time, and which one runs would hang on what the cache holds: other bytes, and a fifth slower.
+    """
+    return _cached(numba.njit(_nrt=False, forceinline=True, **_OPTIONS)(function))
 
 
 def task(function: Function) -> Function:

@@ -189,3 +189,21 @@ def test_settings_of_numba_have_caches_of_their_own(monkeypatch):
 def test_functions_of_one_name_are_not_confused(folder):
     assert kernel(lambda x: x * 3)(2) == 6
     assert kernel(lambda x: x * 4)(2) == 8
+
+
+ESTIMATION = """
+import hashlib, ioadr
+from ioadr.evaluation.synthetic import random_light_field
+lf = random_light_field(1, "mixed", (40, 44), (3, 3), (-1.5, 1.5)).light_field
+parameters = ioadr.preset("paper").vary({"search.sweeps": 7, "finish.passes": 1, "finish.border_passes": 1})
+print(hashlib.sha256(ioadr.estimate(lf, parameters).disparity.tobytes()).hexdigest())
+"""
+
+
+def test_compiled_now_or_earlier_gives_the_same_bytes(tmp_path):
+    """Kernels of a process that compiles are linked in another order than those of one that finds them compiled."""
+    command = [sys.executable, "-c", ESTIMATION]
+    environment = {**os.environ, "IOADR_CACHE": str(tmp_path)}
+    runs = [subprocess.run(command, env=environment, capture_output=True, text=True, check=True) for _ in range(2)]
+    assert len(runs[0].stdout.strip()) == 64
+    assert runs[0].stdout == runs[1].stdout
