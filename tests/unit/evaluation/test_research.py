@@ -152,7 +152,7 @@ def test_the_command_compares_with_its_first_method(dataset, tmp_path, estimatio
     assert (answer["base"], list(answer["methods"])) == ("fast", ["fast", varied])
     change = answer["methods"][varied]["mse"]
     truths = [load_truth(dataset / name) for name in ("blocks", "cards")]
-    errors = [[100 * np.mean((t.disparity[t.area] - level) ** 2) for t in truths] for level in (1.0, 0.4)]
+    errors = [[100 * np.mean((t.disparity[t.area] - level) ** 2) for t in truths] for level in (2.0, 0.4)]
     assert change["mean"] == pytest.approx(np.mean(errors[1]), rel=1e-4)
     assert change["change"] == pytest.approx(np.mean(errors[1]) - np.mean(errors[0]), rel=1e-4)
     assert len(estimations) == 2 * 2 * 2
