@@ -5,7 +5,7 @@ from __future__ import annotations
 from ioadr.io.images import cores
 from ioadr.lightfield import LightField
 
-SECONDS_PER_SAMPLE = 0.6e-6
+SECONDS_PER_SAMPLE = 0.5e-6
 """Of one core, for one pixel of one view, all sweeps of the preset `paper`; measured on the benchmark's scenes."""
 USUAL_SPREAD = 11.0
 """px between the shifts of the nearest and the farthest point in the outermost view; beyond it the first map tries
