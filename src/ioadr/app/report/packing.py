@@ -23,7 +23,7 @@ def packed(values: NDArray[Any]) -> dict[str, Any]:
     planes = steps.reshape(-1).view(np.uint8).reshape(-1, values.dtype.itemsize).T
     if values.dtype.itemsize == 2 and np.little_endian:
         planes = planes[::-1]
-    content = zlib.compress(np.ascontiguousarray(planes).tobytes(), 6)
+    content = zlib.compress(np.ascontiguousarray(planes).tobytes(), 3)
     return {"shape": values.shape, "bytes": values.dtype.itemsize, "data": base64.b64encode(content).decode("ascii")}
 
 
