@@ -298,7 +298,7 @@ _BEST = {
     "search.temperature": 0.05,
     "planar.weight": 0.0,
     "finish.passes": 2,
-    "finish.border_passes": 2,
+    "finish.border_passes": 4,
 }
 
 PRESETS: Mapping[str, Parameters] = MappingProxyType(

@@ -189,7 +189,8 @@ def _far_side(
         return p[0] + step * u[0] + aside * u[1], p[1] + step * u[1] + aside * u[0]
 
     d, far = float(disparity[p]), float(disparity[at(1)])
-    if d - far <= jump or abs(far - disparity[at(2)]) >= jump or abs(d - disparity[at(-1)]) >= jump:
+    surfaces = [(far, at(2)), (d, at(-1)), (d, at(-2))]
+    if d - far <= jump or any(abs(value - disparity[q]) >= jump for value, q in surfaces):
         return None
     behind = [q for q in (at(-1), at(-2), at(-1, -1), at(-1, 1)) if abs(disparity[q] - d) < jump]
     unlike = min(float(np.abs(image[p] - image[q]).mean()) for q in behind)

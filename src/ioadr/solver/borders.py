@@ -38,10 +38,12 @@ def share_of_near(colour, near, far):
 
 @kernel
 def is_border(disparity, n, m, y, x, jump):
-    """Whether the map falls by a jump towards (y, x) and there is surface on both sides."""
+    """Whether the map falls by a jump towards (y, x), with surface on both sides: thin things are left alone."""
     d, far = disparity[n, m], disparity[n + y, m + x]
     falls = d - far > jump
-    return falls and abs(far - disparity[n + 2 * y, m + 2 * x]) < jump and abs(d - disparity[n - y, m - x]) < jump
+    ahead = abs(far - disparity[n + 2 * y, m + 2 * x]) < jump
+    behind = abs(d - disparity[n - y, m - x]) < jump and abs(d - disparity[n - 2 * y, m - 2 * x]) < jump
+    return falls and ahead and behind
 
 
 @kernel
