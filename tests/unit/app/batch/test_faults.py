@@ -34,12 +34,6 @@ def stamps(out: Path) -> dict[str, int]:
     return {name: (out / name / "provenance.json").stat().st_mtime_ns for name in finished(out)}
 
 
-def children_seconds() -> float:
-    """Of the cores, for processes that were started here and have ended."""
-    found = os.times()
-    return found.children_user + found.children_system
-
-
 @posix
 def test_a_killed_worker_costs_nothing_but_time(scenes, tmp_path, cluster):
     out = tmp_path / "out"
@@ -69,10 +63,10 @@ def test_a_killed_worker_costs_nothing_but_time(scenes, tmp_path, cluster):
         for name in ("disparity.pfm", "depth.pfm", "visible_views.npy", "normals.npy"):
             expected = (tmp_path / "single" / str(number) / name).read_bytes()
             assert (out / f"lf{number}" / name).read_bytes() == expected, (number, name)
-    before, begin, used = stamps(out), time.monotonic(), children_seconds()
+    before, begin = stamps(out), time.monotonic()
     again = batch(scenes, "--out", out, "--scheduler", cluster.address, "--resume", *SLOW)
     assert again.returncode == 0
-    assert time.monotonic() - begin < 5 or children_seconds() - used < 2, "5 s, or 2 s of a busy machine's cores"
+    assert time.monotonic() - begin < 5
     assert stamps(out) == before
     assert summary(out)["counts"] == {"done": 0, "kept": 8, "failed": 0, "left": 0}
 
