@@ -10,11 +10,13 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BUILD = "hatchling>=1.25\neditables\n"
+EDITABLES = "editables>=0.3"
+"""With which hatchling installs a package in place; it says so only when asked to."""
 TESTS = "pytest>=8.2\nhypothesis>=6.100\n"
 COMMON = ["--generate-hashes", "--no-header", "--no-emit-index-url", "--no-annotate", "--python-version", "3.11"]
 
@@ -24,12 +26,18 @@ def main() -> int:
         sys.exit("make lock: expected uv, which resolves for all machines, found none. Install it: pip install uv")
     with tempfile.TemporaryDirectory() as folder:
         build, tests = Path(folder) / "build.in", Path(folder) / "tests.in"
-        build.write_text(BUILD)
+        build.write_text("\n".join([*build_requires(), EDITABLES]))
         tests.write_text(TESTS)
         dev = compiled("dev", "--universal", "--all-extras", str(build))
         run = compiled("run", "--universal", "--extra", "formats", "--constraint", "requirements/dev.txt", str(build))
         oldest = compiled("oldest", "--resolution", "lowest-direct", "--extra", "all", str(build), str(tests))
     return dev or run or oldest
+
+
+def build_requires() -> list[str]:
+    """What builds the package is installed by hash as well."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return [str(text) for text in project["build-system"]["requires"]]
 
 
 def compiled(name: str, *options: str) -> int:

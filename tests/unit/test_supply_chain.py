@@ -36,6 +36,11 @@ def declared(*extras: str) -> list[Requirement]:
     return [Requirement(text) for text in texts if not text.startswith("ioadr[")]
 
 
+def building() -> list[Requirement]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    return [Requirement(text) for text in project["build-system"]["requires"]]
+
+
 RUN = ("formats",)
 ALL = ("formats", "exr", "cluster", "plot", "explore")
 
@@ -43,7 +48,7 @@ ALL = ("formats", "exr", "cluster", "plot", "explore")
 @pytest.mark.parametrize(("name", "extras"), [("run", RUN), ("dev", (*ALL, "dev")), ("oldest", ALL)])
 def test_locks_name_everything_that_is_declared(name, extras):
     versions = pinned(ROOT / "requirements" / f"{name}.txt")
-    for requirement in declared(*extras):
+    for requirement in (*declared(*extras), *building()):
         found = versions.get(canonicalize_name(requirement.name))
         assert found, f"{requirement.name}: run `make lock`"
         assert all(requirement.specifier.contains(version) for version in found), requirement
@@ -61,7 +66,7 @@ def test_locks_are_hashed_and_name_no_place(lock):
 def test_the_oldest_versions_are_the_lower_bounds():
     """As far as the oldest of one lets the oldest of the others in."""
     versions = pinned(ROOT / "requirements" / "oldest.txt")
-    for requirement in declared(*ALL):
+    for requirement in (*declared(*ALL), *building()):
         (bound,) = [item.version for item in requirement.specifier if item.operator == ">="]
         (version,) = versions[canonicalize_name(requirement.name)]
         assert version.split(".")[: len(bound.split("."))] == bound.split("."), requirement
