@@ -42,7 +42,8 @@ def _compilation(terminal: Terminal) -> Iterator[None]:
     with compile_clock() as seconds:
         yield
     if seconds() >= WORTH_SAYING:
-        terminal.note(f"compiling took {seconds():.0f} s; from now on the compiled loops are loaded from disk")
+        kept = "; from now on the compiled loops are loaded from disk" if compiled_before() else ""
+        terminal.note(f"compiling took {seconds():.0f} s{kept}")
 
 
 def _done(record: SweepRecord, total: int) -> int:

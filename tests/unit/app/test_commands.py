@@ -115,6 +115,15 @@ def test_the_first_run_says_that_it_compiles(cli, calls, scene, tmp_path, monkey
     assert ("compiling took 21 s" in outcome.err) is not before
 
 
+@pytest.mark.parametrize("kept", [False, True])
+def test_nothing_is_promised_where_compiled_code_cannot_be_kept(cli, calls, scene, tmp_path, monkeypatch, kept):
+    answers = iter((False, kept))
+    monkeypatch.setattr("ioadr._jit.compiled_before", lambda: next(answers))
+    monkeypatch.setattr("ioadr._jit.compile_clock", lambda: nullcontext(lambda: 21.4))
+    outcome = cli("estimate", scene, "--out", tmp_path / "out")
+    assert ("from now on" in outcome.err) is kept
+
+
 def remove_view(scene: Path) -> None:
     (scene / "input_Cam005.png").unlink()
 
