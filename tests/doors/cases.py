@@ -84,5 +84,6 @@ def ask(request: Request, running: Any) -> Outcome:
 
 
 def masked(text: str) -> str:
-    """Without the words of libraries, which change from one version to the next."""
+    """Without the words of libraries and the sizes of what they write, which change from one version to the next."""
+    text = re.sub(r"(?<=declares, found )[\d.]+ k?B", "…", text)
     return re.sub(r"found: .*?(?=\. [A-Z]|\.? \||\.$)", "found: …", text)
