@@ -46,11 +46,10 @@ def compiled_before() -> bool:
 
 
 def warm_up() -> None:
-    """What numba does once in a process, before its first kernel: 0.4 s that can pass while files are read."""
+    """What numba does once in a process, before it loads its first kernel, while files are read."""
     if not numba.config.DISABLE_JIT:
         with global_compiler_lock:
-            cpu_target.typing_context.refresh()
-            cpu_target.target_context.refresh()
+            _kernel_cache.prepare(cpu_target.target_context)
 
 
 @contextmanager

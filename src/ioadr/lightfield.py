@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RangeOrigin = Literal["file", "user", "estimated"]
+FEWEST_VIEWS = 9
+"""That must be left where every other one is left out."""
 WHITE = {"uint8": 255.0, "uint16": 65535.0, "float32": 1.0}
 
 
@@ -160,6 +162,14 @@ class LightField:
     def with_(self, **changes: Any) -> LightField:
         """A copy with some fields replaced (views are shared)."""
         return replace(self, **changes)
+
+
+def thinned(present: NDArray[np.bool_], reference: tuple[int, int], step: int) -> NDArray[np.bool_]:
+    """[L, K]: every step-th present view in each direction from the reference view; a smaller step if few remain."""
+    rows, columns = np.ogrid[: present.shape[0], : present.shape[1]]
+    near: NDArray[np.bool_] = (rows - reference[0]) % step == 0
+    used = present & near & ((columns - reference[1]) % step == 0)
+    return used if step == 1 or used.sum() >= FEWEST_VIEWS else thinned(present, reference, step - 1)
 
 
 def _supported(views: NDArray[Any]) -> NDArray[Any]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ioadr.solver.candidates import MOST
 from ioadr.solver.initialise import plane_sweep
-from ioadr.solver.plane_sweep import pixel_curves
+from ioadr.solver.plane_sweep import pixel_curves, plane_cost
 from ioadr.solver.refine import random_numbers, single_precision
 from ioadr.solver.structure_tensor import epi_orientation
 from tests.reference import drivers, first_map, search
@@ -54,6 +54,17 @@ def prepare_half(problem: Problem) -> Prepared:
 def twin_half(problem: Problem, slack: float) -> NDArray[Any]:
     views = Plain(problem).views
     return np.array([first_map.half_deviation(views, *hypothesis) for hypothesis in problem.hypotheses])
+
+
+def prepare_plane_cost(problem: Problem) -> Prepared:
+    out = np.empty_like(problem.disparity)
+    return Prepared(partial(plane_cost, 0, len(out), problem.refinement.rays, problem.d[0], out), out, out.size)
+
+
+def twin_plane_cost(problem: Problem, slack: float) -> NDArray[Any]:
+    views, d = Plain(problem).views, float(problem.d[0])
+    costs = [first_map.half_deviation(views, n, m, d) for n, m in np.ndindex(problem.disparity.shape)]
+    return np.minimum(costs, 255.0).reshape(problem.disparity.shape)
 
 
 def prepare_plane_sweep(problem: Problem) -> Prepared:
@@ -188,6 +199,8 @@ SOLVER = (
     Row("structure tensor", "solver.structure_tensor: epi_orientation _along_row", prepare_orientation,
         twin_orientation, {"size": (4, 12), "dtype": "uint8"}, rtol=1e-4, floor=1.0, why=TENSOR),
     Row("half deviation", "solver.plane_sweep: half_deviation", prepare_half, twin_half),
+    Row("cost of a plane", "solver.plane_sweep: plane_cost half_deviations row_deviation add_row", prepare_plane_cost,
+        twin_plane_cost, {"size": (9, 10)}),
     Row("plane sweep", "solver.plane_sweep: plane_cost keep_best", prepare_plane_sweep, twin_plane_sweep,
         {"size": (9, 10), "grid": (3, 3)}, rtol=1e-5, floor=1.0, slack=1e-5,
         why="the parabola's vertex is a quotient of differences of costs"),

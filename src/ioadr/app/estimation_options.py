@@ -7,7 +7,7 @@ import importlib
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +17,7 @@ from ioadr.app.sections import option
 from ioadr.errors import InputError
 
 if TYPE_CHECKING:
+    from ioadr.io.options import ReadOptions
     from ioadr.lightfield import LightField
     from ioadr.parameters import Parameters
     from ioadr.result import Estimate
@@ -31,6 +32,11 @@ class Estimation:
     parameters: Parameters
     seed: int
     threads: int | None
+
+    def reading(self, options: ReadOptions) -> ReadOptions:
+        """The same, without the views that these parameters do not look at; the structure tensor needs whole lines."""
+        unused = self.parameters.initialise.method == "plane-sweep"
+        return replace(options, view_step=self.parameters.data.view_step) if unused else options
 
     def run(self, lightfield: LightField, progress: Callable[..., None] | None = None) -> Estimate:
         return ioadr.estimate(lightfield, self.parameters, seed=self.seed, progress=progress, threads=self.threads)

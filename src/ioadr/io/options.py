@@ -34,6 +34,7 @@ class ReadOptions:
     quilt: tuple[int, int] | None = _option(None, "one image of rows × columns sub-images")
     views: str | None = _option(None, "RxC centred views, or cross")
     every: int = _option(1, "keep every n-th row and column of views, counted from the centre")
+    view_step: int = _option(1, "load every n-th view in each direction from the reference view, the grid stays")
     skip: tuple[Pair, ...] | Literal["missing"] = _option((), "views to leave out, or those whose file is missing")
     crop: tuple[int, int, int, int] | None = _option(None, "px, top left height width of each view")
     scale: float = _option(1.0, "factor on the image size")
@@ -78,8 +79,9 @@ class ReadOptions:
     def _check_numbers(self) -> None:
         if self.views not in (None, "cross"):
             parse_grid("views", str(self.views))
-        if self.every < 1:
-            raise InputError(f"--every: expected a whole number of at least 1, found {self.every}.")
+        for name in ("every", "view_step"):
+            if getattr(self, name) < 1:
+                raise InputError(f"--{name}: expected a whole number of at least 1, found {getattr(self, name)}.")
         if not 0 < self.scale <= 16:
             raise InputError(f"--scale: expected a factor in 0 … 16, found {self.scale}.")
         if self.range is not None:

@@ -20,7 +20,7 @@ from ioadr.io.options import ReadOptions
 from ioadr.io.orientation import oriented
 from ioadr.io.registry import find_format
 from ioadr.io.samples import Samples, prepared, resized
-from ioadr.io.subset import camera_of, chosen_views, chosen_window, scaled_size
+from ioadr.io.subset import camera_of, chosen_views, chosen_window, scaled_size, without_unused
 from ioadr.lightfield import DisparityRange, LightField
 
 CHUNK, CHUNK_BYTES = 16, 200_000_000
@@ -53,7 +53,7 @@ def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = Non
     capture = capture.with_(camera=_camera(capture, options))
     capture = chosen_views(oriented(capture, options), options)
     _check_complete(capture)
-    return capture
+    return without_unused(capture, options)
 
 
 def _loaded(capture: Capture, window: Window, scale: float) -> NDArray[Any]:

@@ -173,9 +173,9 @@ def save_estimate(
     with atomic_folder(folder, overwrite, replacing=_earlier_files(Path(folder))) as staging:
         saving = _Saving(estimate)
         writers = {name: write for key in chosen for name, write in FORMATS[key].files(saving).items()}
-        writers |= also or {}
-        names = [*writers, MARKER]
-        _write_all(staging, writers)
+        further = also or {}
+        names = [*writers, *further, MARKER]
+        _write_all(staging, {**further, **writers})  # a report takes longest
         content = saving.provenance | {"files": names}
         (staging / MARKER).write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     return [Path(folder) / name for name in names]

@@ -10,6 +10,7 @@ from ioadr.errors import InputError
 from ioadr.geometry.camera import Camera
 from ioadr.io.capture import Capture, Window
 from ioadr.io.options import ReadOptions
+from ioadr.lightfield import thinned
 
 
 def chosen_views(capture: Capture, options: ReadOptions) -> Capture:
@@ -19,7 +20,20 @@ def chosen_views(capture: Capture, options: ReadOptions) -> Capture:
         capture = _every(capture, options.every)
     if options.centred is not None:
         capture = _centred(capture, *options.centred)
-    return _cross(capture, options) if options.views == "cross" else capture
+    if options.views == "cross":
+        capture = _cross(capture, options)
+    return capture
+
+
+def without_unused(capture: Capture, options: ReadOptions) -> Capture:
+    """The capture without the views that `view_step` leaves out; one without a regular grid keeps all."""
+    place = _reference(capture, options)
+    if options.view_step == 1 or capture.positions is not None or not capture.available[place]:
+        return capture
+    used = thinned(capture.available, place, options.view_step)
+    return capture.with_(available=used, reference=int(capture.index[place])).noted(
+        f"{used.sum()} of {capture.available.sum()} views read: the others have no part in the estimation"
+    )
 
 
 def chosen_window(capture: Capture, options: ReadOptions) -> Window:
@@ -104,12 +118,18 @@ def _centred(capture: Capture, rows: int, columns: int) -> Capture:
 
 def _cross(capture: Capture, options: ReadOptions) -> Capture:
     """Only the row and the column of the reference view."""
+    row, column = _reference(capture, options)
+    wanted = np.zeros(capture.grid, bool)
+    wanted[row, :] = wanted[:, column] = True
+    return capture.with_(available=capture.available & wanted, required=capture.required & wanted)
+
+
+def _reference(capture: Capture, options: ReadOptions) -> tuple[int, int]:
+    """Where the view to estimate is, inside the grid whatever was asked for."""
     centre = (_centre(capture.grid[0]), _centre(capture.grid[1]))
     named = None if capture.reference is None else capture.place_of(capture.reference)
     row, column = options.reference or named or centre
-    wanted = np.zeros(capture.grid, bool)
-    wanted[min(row, capture.grid[0] - 1), :] = wanted[:, min(column, capture.grid[1] - 1)] = True
-    return capture.with_(available=capture.available & wanted, required=capture.required & wanted)
+    return min(row, capture.grid[0] - 1), min(column, capture.grid[1] - 1)
 
 
 def _centre(length: int) -> int:

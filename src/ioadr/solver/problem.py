@@ -17,24 +17,19 @@ from ioadr.geometry.camera import RayModel, relative_camera
 from ioadr.geometry.normals import smooth_normals
 from ioadr.geometry.plane import robust_planes, surface_points
 from ioadr.geometry.ppp import LEVELS, MISSING, Rays
-from ioadr.lightfield import DisparityRange, LightField
+from ioadr.lightfield import DisparityRange, LightField, thinned
 from ioadr.parameters import CongruenceTerm, DataTerm, Parameters, PlanarTerm
 
 FloatMap = NDArray[np.float32]
 MOST_SAMPLES = 2**31 - 1
-FEWEST_VIEWS = 9
-"""Views that must be left where a view step leaves out others."""
 WIDE = 6.4
 """px; wider ranges get proportionally coarser levels of occluders, so that their number stays the same."""
 
 
 def used_views(lf: LightField, view_step: int) -> NDArray[np.bool_]:
-    """[L, K]: every view_step-th present view in each direction from the reference view, if enough are left."""
+    """[L, K]: the views that take part in an estimation."""
     assert lf.present is not None and lf.reference is not None
-    rows, columns = np.ogrid[: lf.grid[0], : lf.grid[1]]
-    near: NDArray[np.bool_] = (rows - lf.reference[0]) % view_step == 0
-    used = lf.present & near & ((columns - lf.reference[1]) % view_step == 0)
-    return used if view_step == 1 or used.sum() >= FEWEST_VIEWS else used_views(lf, view_step - 1)
+    return thinned(lf.present, lf.reference, view_step)
 
 
 def pack_rays(lf: LightField, view_step: int = 1) -> Rays:

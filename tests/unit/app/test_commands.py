@@ -57,6 +57,15 @@ def test_the_way_to_the_first_map_can_be_chosen(cli, calls, scene, tmp_path, met
     assert call["parameters"] == preset("fast").vary({"initialise.method": method})
 
 
+@pytest.mark.parametrize(("method", "read"), [("auto", 49), ("plane-sweep", 9)])
+def test_views_without_a_part_in_the_estimation_are_not_read(cli, calls, tmp_path, method, read):
+    scene = write_hci_scene(tmp_path / "seven", make_views(grid=(7, 7)))
+    outcome = cli("estimate", scene, "--out", tmp_path / "out", "--preset", "fast", "--init", method)
+    assert calls[0]["lightfield"].view_count == read
+    assert calls[0]["lightfield"].grid == (7, 7)
+    assert ("9 of 49 views read" in outcome.err) == (read == 9)
+
+
 def test_defaults(cli, calls, scene, tmp_path):
     assert cli("estimate", scene, "--out", tmp_path / "out").code == 0
     (call,) = calls

@@ -89,7 +89,7 @@ def command(
     side = tile_size if tile_size is not None else 0 if tiles else None
     _check(out, side, video, scheduler, workers or memory)
     formats = None if saving.formats is None else tuple(check_formats(saving.formats))
-    items = find_items(inputs, reading, out, video)
+    items = find_items(inputs, estimation.reading(reading), out, video)
     settings = Settings(
         out=out,
         parameters=estimation.parameters,

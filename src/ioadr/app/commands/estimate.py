@@ -35,7 +35,7 @@ def command(
     start = time.perf_counter()
     saving.check(out)
     with kernels_waking():
-        lightfield = read_from_cli(terminal, scene, reading)
+        lightfield = read_from_cli(terminal, scene, estimation.reading(reading))
     terminal.note(headline(lightfield))
     with sweep_progress(terminal, lightfield.name) as progress:
         estimate = estimation.run(lightfield, progress)

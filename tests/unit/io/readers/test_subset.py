@@ -12,6 +12,7 @@ from ioadr.geometry.points import depth_from_disparity, points_from_disparity
 from ioadr.io import read
 from ioadr.io.capture import Window
 from ioadr.io.subset import camera_of, scaled_size
+from ioadr.solver.problem import used_views
 from tests.builders import make_views, write_hci_scene
 from tests.layouts import AS_STORED, stanford
 
@@ -54,6 +55,28 @@ def test_a_cross_keeps_the_grid(scene):
     assert moved.present is not None
     assert moved.present[0].all()
     assert moved.present[:, 8].all()
+
+
+@pytest.mark.parametrize(
+    ("options", "count", "reference"),
+    [
+        ({}, 25, (4, 4)),
+        ({"reference": (0, 1)}, 20, (0, 1)),
+        ({"views": "8x8"}, 16, (3, 3)),
+        ({"views": "cross"}, 9, (4, 4)),
+        ({"skip": ((4, 4),)}, 80, (3, 4)),
+    ],
+    ids=["whole", "reference", "even", "cross", "no centre"],
+)
+def test_only_views_that_an_estimation_looks_at_are_loaded(scene, options, count, reference):
+    whole, reduced = (read(scene, view_step=step, **AS_STORED | options) for step in (1, 2))
+    assert reduced.grid == whole.grid
+    assert reduced.reference == whole.reference == reference
+    assert reduced.view_count == count
+    # Without a reference view to count from, all are loaded.
+    used = used_views(whole, 2) if count < 80 else whole.present
+    np.testing.assert_array_equal(reduced.present, used)
+    np.testing.assert_array_equal(reduced.views[used], whole.views[used])
 
 
 def test_positions_follow(tmp_path):
