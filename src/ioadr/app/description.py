@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ioadr.app.expectation import expected_bytes, expected_seconds
+from ioadr.app.words import duration, optics
 from ioadr.lightfield import LightField
 
 
@@ -27,7 +28,7 @@ def described(lightfield: LightField) -> dict[str, str]:
         "reference": f"row {reference[0]}, column {reference[1]} (from 0 0 at the top left)",
         "camera": _camera(lightfield),
         "range": _range(lightfield),
-        "time": f"about {_duration(expected_seconds(lightfield))} to estimate, after the first compilation"
+        "time": f"about {duration(max(1, expected_seconds(lightfield)))} to estimate, after the first compilation"
         + ("" if lightfield.range else "; more if disparities are large"),
         "memory": f"{lightfield.views.nbytes / 1e6:.0f} MB for the views, "
         f"about {expected_bytes(lightfield) / 1e6:.0f} MB to estimate",
@@ -84,13 +85,7 @@ def _positions(lightfield: LightField) -> str:
 
 
 def _camera(lightfield: LightField) -> str:
-    camera = lightfield.camera
-    if camera is None:
-        return "unknown: depth will be relative"
-    return (
-        f"{camera.focal_length_mm:g} mm lens, {camera.sensor_size_mm:g} mm sensor, "
-        f"baseline {camera.baseline_mm:g} mm, focus at {camera.focus_distance_m:g} m"
-    )
+    return optics(lightfield.camera) if lightfield.camera else "unknown: depth will be relative"
 
 
 def _range(lightfield: LightField) -> str:
@@ -98,9 +93,3 @@ def _range(lightfield: LightField) -> str:
     if extent is None:
         return "not given: will be estimated from the views"
     return f"{extent.minimum:g} … {extent.maximum:g} px of disparity ({extent.origin})"
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 100:
-        return f"{max(seconds, 1):.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.0f} h"

@@ -47,7 +47,7 @@ def file_capture(name: str, path: Path, places: Mapping[Pair, Path]) -> Capture:
     grid = (max(rows.values()) + 1, max(columns.values()) + 1)
     check_grid(path, grid)
     files = {rows[row] * grid[1] + columns[column]: file for (row, column), file in places.items()}
-    return _image_capture(name, path, numbered_grid(grid, "row"), files)
+    return image_capture(name, path, numbered_grid(grid, "row"), files)
 
 
 def counted_capture(name: str, path: Path, files: Mapping[int, Path], count: int, options: ReadOptions) -> Capture:
@@ -61,11 +61,12 @@ def counted_capture(name: str, path: Path, files: Mapping[int, Path], count: int
             "Give the grid with --grid ROWSxCOLUMNS, or the files with --pattern."
         )
     check_grid(path, grid)
-    capture = _image_capture(name, path, numbered_grid(grid, options.order), files)
+    capture = image_capture(name, path, numbered_grid(grid, options.order), files)
     return capture.with_(counted=True)
 
 
-def _image_capture(name: str, path: Path, index: NDArray[np.intp], files: Mapping[int, Path]) -> Capture:
+def image_capture(name: str, path: Path, index: NDArray[np.intp], files: Mapping[int, Path]) -> Capture:
+    """A capture of image files by the number at their place in `index`; places without a file are absent views."""
     header = read_header(files[min(files)])
 
     def load(numbers: Sequence[int], window: Window) -> NDArray[Any]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.io.capture import Capture, Window, check_grid, numbered_grid
-from ioadr.io.image_decoders import Header
-from ioadr.io.images import SUFFIXES, read_header, read_images
+from ioadr.io.capture import Capture, check_grid, numbered_grid
+from ioadr.io.folder import image_capture
+from ioadr.io.images import SUFFIXES
 from ioadr.io.options import ReadOptions
 from ioadr.io.registry import Format
 from ioadr.io.scene_parameters import FILE_NAME, SceneParameters, read_scene_parameters
@@ -40,25 +38,11 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
     parameters = _parameters(folder, len(files), options)
     grid = options.grid or (parameters.grid if parameters else (1, len(files)))
     check_grid(folder, grid)
-    index = numbered_grid(grid, options.order)
-    header = read_header(files[min(files)])
+    capture = image_capture("hci", folder, numbered_grid(grid, options.order), files)
     if parameters:
-        _check_size(folder / FILE_NAME, parameters, header)
-
-    def load(numbers: Sequence[int], window: Window) -> NDArray[Any]:
-        return read_images([files[number] for number in numbers], header, window)
-
-    return Capture(
-        format="hci",
-        path=folder,
-        index=index,
-        height=header.height,
-        width=header.width,
-        channels=header.channels,
-        dtype=header.dtype,
-        load=load,
-        names=[f"input_Cam{number:03d}{files[min(files)].suffix}" for number in range(index.size)],
-        available=np.isin(index, list(files)),
+        _check_size(folder / FILE_NAME, parameters, capture)
+    return capture.with_(
+        names=[f"input_Cam{number:03d}{files[min(files)].suffix}" for number in range(capture.index.size)],
         required=np.array(True),
         declared_by=FILE_NAME if parameters and not options.grid else None,
         counted=True,
@@ -94,11 +78,11 @@ def _parameters(folder: Path, count: int, options: ReadOptions) -> SceneParamete
     return None
 
 
-def _check_size(path: Path, parameters: SceneParameters, header: Header) -> None:
+def _check_size(path: Path, parameters: SceneParameters, capture: Capture) -> None:
     width, height = parameters.camera.width, parameters.camera.height
-    if (header.width, header.height) != (width, height):
+    if (capture.width, capture.height) != (width, height):
         raise InputError(
             f"{path}: expected image_resolution_x_px × image_resolution_y_px of the views, "
-            f"{header.width}×{header.height}, found {width}×{height}. "
+            f"{capture.width}×{capture.height}, found {width}×{height}. "
             "Correct them, and disp_min and disp_max if the views were scaled."
         )

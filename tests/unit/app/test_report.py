@@ -73,7 +73,8 @@ def test_page_is_one_file_and_asks_for_nothing(estimate: Estimate, lightfield: L
     html = report_html(estimate, lightfield)
     assert "slot" not in re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
     assert not re.search(r"""(src|href)\s*=\s*["'](?!data:)""", html)
-    assert "default-src 'none'" in html
+    assert "default-src 'none'; img-src data:; " in html
+    assert "eval" not in html.partition("</head>")[0].partition("<style>")[0]
     assert not re.search(r"https?://", html)
 
 

@@ -7,37 +7,39 @@ from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from ioadr import __version__
 from ioadr.app.batch.items import THUMBNAIL, Outcome
 from ioadr.app.batch.summary import Summary
-from ioadr.app.report.markup import figure, filled, number_row, table, web
+from ioadr.app.report.markup import figure, number_row, page, table
+from ioadr.app.words import duration
 from ioadr.evaluation.scores import METRICS
 
 SHOWN = ("mse", "badpix_007", "badpix_003", "badpix_001", "mae_planes")
+COLOPHON = (
+    "This page works offline and sends nothing. "
+    'The same as data: <a href="summary.json">summary.json</a>, <a href="summary.csv">summary.csv</a>.'
+)
 STATES = {"done": "done", "kept": "from before", "failed": "failed", "left": "not done"}
 
 
 def page_html(summary: Summary, title: str) -> str:
     metrics = [name for name in SHOWN if name in summary.metrics]
     slots = {
-        "title": escape(title),
-        "generator": f"ioadr {escape(__version__)}",
-        "lead": escape(_lead(summary)),
-        "figures": _figures(summary),
         "failures": _failures(summary.outcomes),
         "videos": _videos(summary.videos),
         "heads": _heads(metrics),
         "rows": "".join(_row(outcome, metrics) for outcome in summary.outcomes),
-        "style": web("page.css", "batch.css"),
-        "script": web("batch.js"),
     }
-    return filled(web("batch.html"), slots)
-
-
-def duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{seconds:.1f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+    return page(
+        "batch.html",
+        slots,
+        title=title,
+        lead=_lead(summary),
+        figures=_figures(summary),
+        styles=["batch.css"],
+        scripts=["batch.js"],
+        images="'self' file: data:",
+        colophon=COLOPHON,
+    )
 
 
 def _lead(summary: Summary) -> str:
@@ -50,12 +52,12 @@ def _lead(summary: Summary) -> str:
 def _figures(summary: Summary) -> str:
     counts = summary.counts
     made = [outcome.total_seconds for outcome in summary.outcomes if outcome.state == "done"]
-    mean = duration(sum(made) / len(made)) if made else "–"
+    mean = duration(sum(made) / len(made), 1) if made else "–"
     pace = f"{60 * len(made) / summary.seconds:.2g} a minute" if made and summary.seconds else "nothing was estimated"
     return (
         figure("Finished", str(counts["done"] + counts["kept"]), f"{counts['kept']} of them from before")
         + figure("Failed", str(counts["failed"]), f"{counts['left']} not done")
-        + figure("Time", duration(summary.seconds), "this run")
+        + figure("Time", duration(summary.seconds, 1), "this run")
         + figure("A light field", mean, pace)
     )
 
@@ -105,9 +107,7 @@ def _row(outcome: Outcome, metrics: Sequence[str]) -> str:
     linked = f'<a href="{target}">{escape(outcome.name)}</a>' if outcome.finished else escape(outcome.name)
     seconds = f"{outcome.total_seconds:.2f}" if outcome.seconds else ""
     cells = [
-        f'<td class="picture"><a href="{target}">{picture}</a></td>'
-        if outcome.finished
-        else '<td class="picture"></td>',
+        f'<td class="picture">{picture if outcome.finished else ""}</td>',
         f'<td class="name" data-value="{escape(outcome.name)}">{linked}<small>{escape(_facts(outcome))}</small></td>',
         f'<td data-value="{outcome.state}"><span class="state {outcome.state}">{STATES[outcome.state]}</span></td>',
         f'<td class="number" data-value="{seconds}">{seconds}</td>',

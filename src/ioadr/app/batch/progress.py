@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ioadr.app.batch.items import Outcome
 from ioadr.app.terminal import Terminal
+from ioadr.app.words import duration
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -85,7 +86,7 @@ class Watch:
         if self.terminal.live or made <= 0 or todo <= 0:
             return ""
         seconds = (time.monotonic() - self.begin) / made * todo
-        return f"; about {seconds:.0f} s left" if seconds < 90 else f"; about {seconds / 60:.0f} min left"
+        return f"; about {duration(seconds)} left"
 
 
 def line(outcome: Outcome) -> str:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import math
 from html import escape
 from pathlib import Path
 
-from ioadr import __version__
 from ioadr.app.benchmark.content import page_data
-from ioadr.app.report.markup import details, figure, filled, web
+from ioadr.app.report.markup import details, figure, json_text, page
 from ioadr.evaluation import ablation
 from ioadr.evaluation.benchmark import Results
 from ioadr.evaluation.scores import METRICS
 from ioadr.evaluation.tables import MEAN, cell, is_best
 from ioadr.evaluation.tables import figure as printed_figure
 from ioadr.io.atomic import atomic_file
-from ioadr.io.save import plain
 
 SCRIPTS = ("packed.js", "viewer.js", "charts.js", "benchmark.js")
 FIRST = ("mse", "badpix_007", "badpix_003", "badpix_001", "q25", "mae_planes")
@@ -25,20 +22,14 @@ FIRST = ("mse", "badpix_007", "badpix_003", "badpix_001", "q25", "mae_planes")
 
 def page_html(results: Results, title: str, with_paper: bool = False) -> str:
     """The page; `with_paper` adds the paper's tables with ours beside them."""
-    text = json.dumps(plain(page_data(results)), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     slots = {
-        "title": escape(title),
-        "generator": f"ioadr {escape(__version__)}",
-        "lead": escape(_lead(results)),
-        "figures": _figures(results),
         "failures": _failures(results),
         "paper": _paper(results) if with_paper else "",
         "tables": _tables(results),
-        "style": web("page.css", "benchmark.css"),
-        "script": web(*SCRIPTS),
-        "data": text,
+        "data": json_text(page_data(results)),
     }
-    return filled(web("benchmark.html"), slots)
+    head = {"title": title, "lead": _lead(results), "figures": _figures(results)}
+    return page("benchmark.html", slots, **head, styles=["benchmark.css"], scripts=SCRIPTS)
 
 
 def write_page(path: str | Path, results: Results, title: str, with_paper: bool = False) -> Path:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ioadr.app.terminal import Terminal
+from ioadr.app.words import duration
 from ioadr.evaluation.benchmark import Item, Step, Watch
 
 
@@ -46,11 +47,7 @@ class _Clock:
         if not estimations or not self.made:
             return ""
         seconds = self.spent / self.made * estimations
-        return f"; about {_duration(seconds)} left"
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+        return f"; about {duration(seconds)} left"
 
 
 def _line(item: Item) -> str:

@@ -131,9 +131,10 @@ def _finish(terminal: Terminal, summary: Summary, out: str) -> None:
     """Write the files about the whole and tell what became of it."""
     from pathlib import PurePath
 
-    from ioadr.app.batch.page import duration, page_html
+    from ioadr.app.batch.page import page_html
     from ioadr.app.batch.storage import Store
     from ioadr.app.batch.summary import CSV, JSON, PAGE, to_csv, to_dict, to_json
+    from ioadr.app.words import duration
 
     store = Store(out)
     title = f"Batch {PurePath(out.rstrip('/')).name}"
@@ -142,6 +143,6 @@ def _finish(terminal: Terminal, summary: Summary, out: str) -> None:
     counts = summary.counts
     words = {"done": "estimated", "kept": "from before", "failed": "failed", "left": "not done"}
     told = ", ".join(f"{counts[state]} {word}" for state, word in words.items() if counts[state])
-    lines = [f"{told}, in {duration(summary.seconds)}; wrote", *(f"  {path}" for path in written)]
+    lines = [f"{told}, in {duration(summary.seconds, 1)}; wrote", *(f"  {path}" for path in written)]
     lines += [f"failed: {o.name}: {o.reason}" for o in summary.outcomes if o.state == "failed"]
     terminal.answer("\n".join(lines), to_dict(summary) | {"files": written})

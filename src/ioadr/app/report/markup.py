@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.resources import files
+from typing import Any
+
+from ioadr import __version__
+from ioadr.io.save import plain
+
+OFFLINE = "This page is one file, works offline and sends nothing."
 
 
 def table(rows: Iterable[str], heads: Sequence[str] = ()) -> str:
@@ -37,6 +44,38 @@ def web(*names: str) -> str:
     """Package files of `app/web`, one after the other."""
     folder = files("ioadr.app") / "web"
     return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+
+
+def page(
+    name: str,
+    slots: Mapping[str, str],
+    *,
+    title: str,
+    lead: str,
+    figures: str,
+    scripts: Sequence[str],
+    styles: Sequence[str] = (),
+    images: str = "data:",
+    colophon: str = OFFLINE,
+) -> str:
+    """A whole page around the sections of `app/web/<name>`; it may load nothing but `images`."""
+    frame = {
+        "title": escape(title),
+        "generator": f"ioadr {escape(__version__)}",
+        "lead": escape(lead),
+        "figures": figures,
+        "images": images,
+        "style": web("page.css", *styles),
+        "main": filled(web(name), slots),
+        "colophon": colophon,
+        "script": web(*scripts),
+    }
+    return filled(web("page.html"), frame)
+
+
+def json_text(data: Any) -> str:
+    """For a script element, which nothing in it can end."""
+    return json.dumps(plain(data), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
 
 
 def filled(template: str, slots: Mapping[str, str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import Field, fields
 from html import escape
 from pathlib import Path
@@ -10,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ioadr import __version__
 from ioadr.app.report import course
 from ioadr.app.report.content import page_data
-from ioadr.app.report.markup import details, facts_table, figure, filled, table, web
+from ioadr.app.report.markup import details, facts_table, figure, json_text, page, table
+from ioadr.app.words import optics
 from ioadr.io.atomic import atomic_file
-from ioadr.io.save import plain
 from ioadr.parameters import PRESETS
 
 if TYPE_CHECKING:
@@ -30,12 +28,7 @@ ORIGINS = {"file": "from the file", "user": "as given", "estimated": "estimated 
 def report_html(estimate: Estimate, lightfield: LightField | None = None, truth: Truth | None = None) -> str:
     """The page; without a light field it has no EPIs, with truth it has scores and error maps."""
     data = page_data(estimate, lightfield, truth)
-    text = json.dumps(plain(data), separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")
     slots = {
-        "title": escape(str(estimate.source.get("name", "light field"))),
-        "generator": f"ioadr {escape(__version__)}",
-        "lead": escape(_lead(estimate)),
-        "figures": _figures(estimate),
         "thinned": "" if data["thin"] == 1 else f" One of {data['thin']}×{data['thin']} pixels is shown.",
         "scores": _scores(estimate, truth) if truth is not None else "",
         "epis": "" if data["epis"] else " hidden",
@@ -47,11 +40,10 @@ def report_html(estimate: Estimate, lightfield: LightField | None = None, truth:
         "preset": escape(_preset(estimate)),
         "provenance": facts_table(_origin(estimate)) + facts_table(_setting(estimate)),
         "parameters": _parameters(estimate),
-        "style": web("page.css"),
-        "script": web(*SCRIPTS),
-        "data": text,
+        "data": json_text(data),
     }
-    return filled(web("report.html"), slots)
+    title = str(estimate.source.get("name", "light field"))
+    return page("report.html", slots, title=title, lead=_lead(estimate), figures=_figures(estimate), scripts=SCRIPTS)
 
 
 def write_report(
@@ -112,18 +104,10 @@ def _origin(estimate: Estimate) -> dict[str, str]:
 
 
 def _setting(estimate: Estimate) -> dict[str, str]:
-    extent, camera = estimate.range, estimate.camera
-    optics = (
-        "unknown"
-        if camera is None
-        else (
-            f"{camera.focal_length_mm:g} mm lens, {camera.sensor_size_mm:g} mm sensor, "
-            f"baseline {camera.baseline_mm:g} mm, focus at {camera.focus_distance_m:g} m"
-        )
-    )
+    extent = estimate.range
     return {
         "disparity range": f"{extent.minimum:g} … {extent.maximum:g} px, {ORIGINS[extent.origin]}",
-        "camera": optics,
+        "camera": optics(estimate.camera) if estimate.camera else "unknown",
         "seed": str(estimate.seed),
         "time by phase": ", ".join(f"{name} {value:.2f} s" for name, value in estimate.seconds.items()),
     }

@@ -65,6 +65,7 @@ def test_the_page_links_to_results_and_escapes_what_is_foreign():
     assert "lf%201/report.html" in page.links
     assert "lf%201/thumbnail.jpg" in page.links
     assert page.tags.count("script") == 1
+    assert page.tags.count("a") == 2 + 2, "picture and name of the one that is finished, two files of data"
     assert "<script>alert" not in text
     assert "expected &lt;b&gt;views&lt;/b&gt;" in text
     assert not re.search(r"https?://", text), "nothing is loaded from anywhere"

@@ -1,0 +1,19 @@
+"""Times and cameras in words, the same in the terminal and on pages."""
+
+from __future__ import annotations
+
+from ioadr.geometry.camera import Camera
+
+
+def duration(seconds: float, decimals: int = 0) -> str:
+    """In the unit that a person would choose; `decimals` of seconds."""
+    if seconds < 90:
+        return f"{seconds:.{decimals}f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def optics(camera: Camera) -> str:
+    return (
+        f"{camera.focal_length_mm:g} mm lens, {camera.sensor_size_mm:g} mm sensor, "
+        f"baseline {camera.baseline_mm:g} mm, focus at {camera.focus_distance_m:g} m"
+    )
