@@ -34,6 +34,9 @@ SCRIPTS = (
     "explore_curve.js",
     "explore_pixel.js",
     "explore_runs.js",
+    "explore_asking.js",
+    "explore_link.js",
+    "explore_keys.js",
     "explore.js",
 )
 FILES = dict.fromkeys(SCRIPTS, "text/javascript") | {"page.css": "text/css", "explore.css": "text/css"}

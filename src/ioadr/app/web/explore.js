@@ -1,53 +1,11 @@
 // The explorer's page: one state (pixel, layer, trial disparity, view, result, changes), kept in the address.
 "use strict";
 
-async function fetched(address) {
-  const response = await fetch(address);
-  if (!response.ok) throw new Error((await response.json()).error);
-  return response.arrayBuffer();
-}
-
-async function asked(address) {
-  const response = await fetch(address), answer = await response.json();
-  if (!response.ok) throw new Error(answer.error);
-  return answer;
-}
-
-/** Asks for the newest thing only: what came up while an answer was under way is asked for after it, the rest never. */
-class Newest {
-  constructor(ask) {
-    this.ask = ask;
-    this.waiting = null;
-    this.running = false;
-  }
-
-  async call(...question) {
-    this.waiting = question;
-    if (this.running) return;
-    this.running = true;
-    while (this.waiting) {
-      const next = this.waiting;
-      this.waiting = null;
-      try {
-        await this.ask(...next);
-      } catch (error) {
-        say(error.message);
-      }
-    }
-    this.running = false;
-  }
-}
-
-function say(text) {
-  $("message").hidden = !text;
-  $("message").textContent = text;
-}
-
 class Explorer {
   constructor(scene) {
     this.scene = scene;
     this.results = new Map(scene.results.map((result) => [result.key, result]));
-    this.state = { pixel: null, layer: "disparity", trial: null, view: null, focus: false, overlay: "none", close: false, result: "", changes: {}, ...read(location.hash) };
+    this.state = { pixel: null, layer: "disparity", trial: null, view: null, focus: false, overlay: "none", close: false, result: "", changes: {}, ...stateOf(location.hash) };
     this.preview = null;
     this.answer = this.before = this.hypothesis = null;
     this.views = new Views(scene, (row, column) => this.choosePixel(row, column));
@@ -65,7 +23,7 @@ class Explorer {
     this.run = new Run();
     this.knobs = new Knobs($("knobs"), (changes) => { this.state.changes = changes; this.pixels.call(); });
     this.controls();
-    addEventListener("keydown", (event) => this.key(event));
+    addEventListener("keydown", (event) => pressed(this, event));
     addEventListener("hashchange", () => this.follow());
   }
 
@@ -83,14 +41,14 @@ class Explorer {
   // What the address says.
 
   async follow() {
-    const { result = "given", changes = {} } = read(location.hash), known = this.results.has(result);
+    const { result = "given", changes = {} } = stateOf(location.hash), known = this.results.has(result);
     if (!known && result !== "given") say("The result of this link is no longer there; estimate it again.");
     await this.useResult(known ? result : [...this.results.keys()].pop() || "", changes);
     this.restore();
   }
 
   restore() {
-    const { scene, views } = this, { changes, result, ...said } = read(location.hash), [low, high] = scene.range;
+    const { scene, views } = this, { changes, result, ...said } = stateOf(location.hash), [low, high] = scene.range;
     if (said.view && !scene.present[said.view[0]]?.[said.view[1]]) delete said.view;
     if ("trial" in said) said.trial = Math.min(Math.max(said.trial, low), high);
     Object.assign(this.state, said);
@@ -108,22 +66,8 @@ class Explorer {
     if (!this.started || this.remembering) return;
     this.remembering = setTimeout(() => {
       this.remembering = null;
-      history.replaceState(null, "", `#${this.link()}`);
+      history.replaceState(null, "", `#${linkOf(this.state, this.views.viewer)}`);
     }, 200);
-  }
-
-  link() {
-    const { pixel, layer, trial, view, focus, overlay, close, result, changes } = this.state, { zoom, top, left } = this.views.viewer;
-    const parts = [`pixel=${pixel}`, `layer=${layer}`];
-    if (trial !== null) parts.push(`trial=${+trial.toFixed(5)}`);
-    if (view) parts.push(`view=${view}`);
-    if (focus) parts.push("focus=1");
-    if (overlay !== "none") parts.push(`overlay=${overlay}`);
-    if (close) parts.push("close=1");
-    if (zoom > 1) parts.push(`zoom=${[zoom, top, left].map((v) => +v.toFixed(2))}`);
-    if (result && result !== "given") parts.push(`result=${result}`);
-    for (const [name, value] of Object.entries(changes)) parts.push(`set=${name}:${value}`);
-    return parts.join("&");
   }
 
   // Results and maps.
@@ -187,13 +131,6 @@ class Explorer {
     this.pixels.call();
   }
 
-  question(extra = {}, changes = this.state.changes) {
-    const [row, column] = this.state.pixel;
-    const query = new URLSearchParams({ row, column, result: this.state.result, ...extra });
-    for (const [name, value] of Object.entries(changes)) query.append("set", `${name}:${value}`);
-    return query;
-  }
-
   async askPixel() {
     const slow = setTimeout(() => say("The first click after an installation compiles the inner loops: about 20 s, once."), 2000);
     try {
@@ -206,8 +143,8 @@ class Explorer {
 
   async drawPixel() {
     const clock = performance.now(), changed = Object.keys(this.state.changes).length > 0;
-    const answer = await asked(`api/pixel?${this.question()}`);
-    this.before = changed ? await asked(`api/pixel?${this.question({}, {})}`) : null;
+    const answer = await asked(`api/pixel?${question(this.state)}`);
+    this.before = changed ? await asked(`api/pixel?${question({ ...this.state, changes: {} })}`) : null;
     this.answer = answer;
     this.hypothesis = null;
     this.draw();
@@ -220,7 +157,7 @@ class Explorer {
 
   async askHypothesis() {
     const trial = this.trial();
-    this.hypothesis = trial === null || !this.answer ? null : await asked(`api/hypothesis?${this.question({ disparity: trial })}`);
+    this.hypothesis = trial === null || !this.answer ? null : await asked(`api/hypothesis?${question(this.state, { disparity: trial })}`);
     this.drawTrial();
   }
 
@@ -248,7 +185,7 @@ class Explorer {
   draw() {
     const { answer, scene } = this, layers = this.views.layers, pixel = [answer.row, answer.column];
     this.showTrial();
-    this.drawNumbers();
+    $("numbers").replaceChildren(...numbers(answer, layers, scene, this.views.count).map(numberBox));
     this.drawCurve();
     drawPointImage(this.quads.image, answer.image, scene.reference, (view) => this.lookFrom(view));
     this.quads.image.title.textContent = answer.disparity === null ? "4D-PPI at the cheapest" : "4D-PPI";
@@ -273,33 +210,7 @@ class Explorer {
   }
 
   drawEpis() {
-    const { answer, scene } = this, { viewer } = this.views;
-    if (!answer) return;
-    const hidden = ([l, k]) => answer.image.hidden[l][k];
-    const shared = { disparity: answer.disparity, trial: this.trial(), hidden };
-    const parts = {
-      row: { length: scene.width, place: answer.column, from: viewer.left, size: scene.width / viewer.zoom },
-      column: { length: scene.height, place: answer.row, from: viewer.top, size: scene.height / viewer.zoom },
-    };
-    for (const [name, part] of Object.entries(parts)) {
-      this.epis[name].panel.figure.hidden = !answer.epis[name];
-      if (answer.epis[name]) this.epis[name].draw({ epi: answer.epis[name], ...part, ...shared });
-    }
-  }
-
-  drawNumbers() {
-    const { answer, scene, views } = this, i = answer.row * scene.width + answer.column, { layers } = views;
-    const entry = ([name, value, remark = ""]) => {
-      const box = document.createElement("div");
-      box.appendChild(document.createElement("dt")).textContent = name;
-      const text = box.appendChild(document.createElement("dd"));
-      text.append(value, document.createElement("small"));
-      text.lastChild.textContent = remark && ` ${remark}`;
-      box.title = `${name}: ${value} ${remark}`;
-      box.dataset.number = name;
-      return box;
-    };
-    $("numbers").replaceChildren(...numbers(answer, layers, scene, views.count, i).map(entry));
+    if (this.answer) drawEpis(this.epis, this.answer, this.trial(), this.scene, this.views.viewer);
   }
 
   // Looking around.
@@ -347,13 +258,9 @@ class Explorer {
   }
 
   controls() {
-    const { scene } = this;
-    document.title = `${scene.name} – ioadr explore`;
-    $("name").textContent = scene.name;
-    $("lead").textContent = `${scene.facts.views} views, ${scene.facts.image}, disparity ${fixed(scene.range[0], 2)} … ${fixed(scene.range[1], 2)} px`;
-    $("lead").title = Object.entries(scene.facts).map(([name, text]) => `${name}: ${text}`).join("\n");
+    introduce(this.scene);
     $("close").setAttribute("aria-pressed", this.state.close);
-    $("preset").replaceChildren(...scene.presets.map((name) => new Option(name, name)));
+    $("preset").replaceChildren(...this.scene.presets.map((name) => new Option(name, name)));
     $("estimate").addEventListener("click", () => this.estimate({ preset: $("preset").value }));
     $("all").addEventListener("click", () => this.estimate({ result: this.state.result, changes: this.state.changes }));
     $("again").addEventListener("click", () => this.estimateAround());
@@ -366,7 +273,7 @@ class Explorer {
   }
 
   async copyLink() {
-    const address = `${location.origin}${location.pathname}#${this.link()}`;
+    const address = `${location.origin}${location.pathname}#${linkOf(this.state, this.views.viewer)}`;
     history.replaceState(null, "", address);
     await navigator.clipboard.writeText(address);
     $("link").textContent = "Copied";
@@ -421,71 +328,13 @@ class Explorer {
       say(error.message);
     }
   }
-
-  // Keys.
-
-  key(event) {
-    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || $("keys").open) return;
-    if (event.target.closest?.("input, select, textarea, .space canvas")) return;
-    const step = (this.scene.range[1] - this.scene.range[0]) * (event.shiftKey ? 0.01 : 0.001);
-    const trial = this.state.trial ?? this.answer?.disparity ?? this.scene.range[0];
-    const move = (by) => this.tryOut(Math.min(Math.max(trial + by, this.scene.range[0]), this.scene.range[1]), true);
-    const actions = {
-      ",": () => move(-step), ";": () => move(-step), "<": () => move(-step), ".": () => move(step), ":": () => move(step), ">": () => move(step),
-      m: () => $("cheapest").click(), n: () => { this.state.trial = null; this.tryOut(null, false); },
-      w: () => this.step(-1, 0), s: () => this.step(1, 0), a: () => this.step(0, -1), d: () => this.step(0, 1), r: () => this.lookFrom(null),
-      f: () => this.toggleFocus(), z: () => this.zoomCurve(), "?": () => $("keys").showModal(),
-      o: () => { const all = Object.keys(OVERLAYS); this.chooseOverlay(all[(all.indexOf(this.state.overlay) + 1) % all.length]); },
-      e: () => this.run.busy || $("estimate").click(),
-    };
-    const kinds = this.views.kinds();
-    if (event.key === "Escape" && this.run.busy) this.run.cancel();
-    else if (/^[1-9]$/.test(event.key) && kinds[event.key - 1]) this.chooseLayer(kinds[event.key - 1][0]);
-    else if (actions[event.key]) actions[event.key]();
-    else return this.views.viewer.key(event);
-    return event.preventDefault();
-  }
 }
 
-const totalOf = (costs, { terms }) => terms.reduce((sum, name) => sum + costs[name], 0);
-
-/** Name, value and remark of what is known about the pixel. */
-function numbers(answer, layers, scene, count, i) {
-  const { disparity, costs, minimum } = answer, metres = scene.unit === "m" ? " m" : "";
-  const found = [["Pixel", `${answer.row}, ${answer.column}`, "row, column"]];
-  if (disparity === null) found.push(["Cheapest", `${fixed(minimum.disparity, 3)} px`, "views alone"]);
-  else {
-    found.push(["Disparity", `${fixed(disparity, 4)} px`], ["Depth", `${fixed(layers.depth?.[i], 4)}${metres}`, metres ? "" : "relative"]);
-    if (layers.normals) found.push(["Normal", normalText(layers.normals, i)]);
-    if (layers.confidence) found.push(["Confidence", fixed(layers.confidence[i], 2)]);
-    if (layers.visible) found.push(["Visible views", `${answer.image.visible}`, `of ${count}`]);
-    found.push(["Cost", fixed(totalOf(costs, scene), 3), scene.terms.map((name) => fixed(costs[name], 2)).join(" + ")]);
-  }
-  if (layers.truth) found.push(["Truth", `${fixed(layers.truth[i], 4)} px`, disparity === null ? "" : `off by ${fixed(disparity - layers.truth[i], 3)}`]);
-  return found;
-}
-
-/** State as far as a link says it; what makes no sense is left out. */
-function read(hash) {
-  const query = new URLSearchParams(hash.replace(/^#/, "")), said = {};
-  const list = (name, count, whole) => {
-    const values = (query.get(name) ?? "").split(",").map(Number);
-    return query.get(name) && values.length === count && values.every((v) => (whole ? Number.isInteger(v) && v >= 0 : Number.isFinite(v))) ? values : null;
-  };
-  for (const name of ["pixel", "view"]) if (list(name, 2, true)) said[name] = list(name, 2, true);
-  if (list("zoom", 3, false)) said.zoom = list("zoom", 3, false);
-  if (list("trial", 1, false)) [said.trial] = list("trial", 1, false);
-  if (query.get("layer") in KINDS) said.layer = query.get("layer");
-  if (query.get("overlay") in OVERLAYS) said.overlay = query.get("overlay");
-  for (const name of ["focus", "close"]) if (query.get(name) === "1") said[name] = true;
-  if (query.get("result")) said.result = query.get("result");
-  const changes = query.getAll("set").map((text) => text.split(":")).filter((pair) => pair.length === 2);
-  if (changes.length) said.changes = Object.fromEntries(changes.map(([name, value]) => [name, value === "true" || value === "false" ? value === "true" : Number(value)]));
-  return said;
-}
-
-function press(id, value) {
-  for (const button of $(id).querySelectorAll("button")) button.setAttribute("aria-pressed", button.value === value);
+function introduce(scene) {
+  document.title = `${scene.name} – ioadr explore`;
+  $("name").textContent = scene.name;
+  $("lead").textContent = `${scene.facts.views} views, ${scene.facts.image}, disparity ${fixed(scene.range[0], 2)} … ${fixed(scene.range[1], 2)} px`;
+  $("lead").title = Object.entries(scene.facts).map(([name, text]) => `${name}: ${text}`).join("\n");
 }
 
 asked("api/scene").then((scene) => {

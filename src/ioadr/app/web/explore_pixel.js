@@ -36,6 +36,19 @@ class Epi {
   }
 }
 
+/** Both EPIs through the pixel, showing what the viewer shows of their row and column. */
+function drawEpis(epis, answer, trial, scene, viewer) {
+  const shared = { disparity: answer.disparity, trial, hidden: ([l, k]) => answer.image.hidden[l][k] };
+  const parts = {
+    row: { length: scene.width, place: answer.column, from: viewer.left, size: scene.width / viewer.zoom },
+    column: { length: scene.height, place: answer.row, from: viewer.top, size: scene.height / viewer.zoom },
+  };
+  for (const [name, part] of Object.entries(parts)) {
+    epis[name].panel.figure.hidden = !answer.epis[name];
+    if (answer.epis[name]) epis[name].draw({ epi: answer.epis[name], ...part, ...shared });
+  }
+}
+
 /** The 4D-PPI: one cell per view, crossed out where something nearer hides the point. */
 function drawPointImage(made, image, reference, onview) {
   const rows = image.inside.length, columns = image.inside[0].length;
@@ -139,3 +152,33 @@ const OVERLAYS = {
     context.fill();
   }),
 };
+
+const totalOf = (costs, { terms }) => terms.reduce((sum, name) => sum + costs[name], 0);
+
+/** Name, value and remark of what is known about the pixel. */
+function numbers(answer, layers, scene, count) {
+  const i = answer.row * scene.width + answer.column;
+  const { disparity, costs, minimum } = answer, metres = scene.unit === "m" ? " m" : "";
+  const found = [["Pixel", `${answer.row}, ${answer.column}`, "row, column"]];
+  if (disparity === null) found.push(["Cheapest", `${fixed(minimum.disparity, 3)} px`, "views alone"]);
+  else {
+    found.push(["Disparity", `${fixed(disparity, 4)} px`], ["Depth", `${fixed(layers.depth?.[i], 4)}${metres}`, metres ? "" : "relative"]);
+    if (layers.normals) found.push(["Normal", normalText(layers.normals, i)]);
+    if (layers.confidence) found.push(["Confidence", fixed(layers.confidence[i], 2)]);
+    if (layers.visible) found.push(["Visible views", `${answer.image.visible}`, `of ${count}`]);
+    found.push(["Cost", fixed(totalOf(costs, scene), 3), scene.terms.map((name) => fixed(costs[name], 2)).join(" + ")]);
+  }
+  if (layers.truth) found.push(["Truth", `${fixed(layers.truth[i], 4)} px`, disparity === null ? "" : `off by ${fixed(disparity - layers.truth[i], 3)}`]);
+  return found;
+}
+
+function numberBox([name, value, remark = ""]) {
+  const box = document.createElement("div");
+  box.appendChild(document.createElement("dt")).textContent = name;
+  const text = box.appendChild(document.createElement("dd"));
+  text.append(value, document.createElement("small"));
+  text.lastChild.textContent = remark && ` ${remark}`;
+  box.title = `${name}: ${value} ${remark}`;
+  box.dataset.number = name;
+  return box;
+}

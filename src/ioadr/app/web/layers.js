@@ -54,11 +54,14 @@ function painted(fill, count) {
 
 /** A row of buttons of which one is pressed. */
 function choice(id, chosen) {
-  const buttons = [...$(id).querySelectorAll("button")];
-  for (const button of buttons) {
+  for (const button of $(id).querySelectorAll("button")) {
     button.addEventListener("click", () => {
-      for (const other of buttons) other.setAttribute("aria-pressed", other === button);
+      press(id, button.value);
       chosen(button.value);
     });
   }
+}
+
+function press(id, value) {
+  for (const button of $(id).querySelectorAll("button")) button.setAttribute("aria-pressed", button.value === value);
 }
