@@ -24,6 +24,12 @@ if TYPE_CHECKING:
 
 _option = functools.partial(option, "Estimation")
 
+MOST_THREADS = 1024
+"""More would wait for each other for hours."""
+threads_option = _option(
+    "--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", show_default="all", help="CPU threads."
+)
+
 
 @dataclass(frozen=True)
 class Estimation:
@@ -79,7 +85,7 @@ def estimation_options(command: Callable[..., Any]) -> Callable[..., Any]:
         show_default=True,
         help="Of the random candidates.",
     )
-    @_option("--threads", type=click.IntRange(min=1), metavar="N", show_default="all", help="CPU threads.")
+    @threads_option
     @functools.wraps(command)
     def run(
         *args: Any,

@@ -199,7 +199,7 @@ def _earlier(place: Path, key: str) -> StoredMap | None:
         record = json.loads((place / RECORD).read_text(encoding="utf-8"))
         if record["key"] == key:
             return StoredMap(read_pfm(place / MAP), float(record["seconds"]))
-    except (OSError, ValueError, KeyError, TypeError, IoadrError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError, IoadrError):
         pass
     return None
 

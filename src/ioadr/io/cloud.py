@@ -39,13 +39,15 @@ def cloud(estimate: Estimate) -> Cloud:
     """Points, unit normals that face the camera, colours as displayed, and confidence."""
     positions = estimate.points.reshape(-1, 3)
     normals = estimate.normals.reshape(-1, 3)
-    kept = np.isfinite(positions).all(axis=1) & np.isfinite(normals).all(axis=1)
+    oriented = np.isfinite(normals).all(axis=1)
+    # An image of one row or column has no normals: zeros say so.
+    kept = np.isfinite(positions).all(axis=1) & (oriented | ~oriented.any())
     if not kept.any():
         raise InputError("points: expected some in front of the camera, found none. Check the camera's numbers.")
     index = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
     return Cloud(
         positions=positions[kept] * AXES,
-        normals=normals[kept] * AXES,
+        normals=np.nan_to_num(normals[kept] * AXES),
         colours=rgb8(estimate.image, estimate.white).reshape(-1, 3)[kept],
         confidence=estimate.confidence.reshape(-1)[kept],
         index=index,

@@ -143,13 +143,15 @@ def test_after_an_interruption_only_the_rest_is_made(dataset: Path, estimations:
             )
 
 
-@pytest.mark.parametrize("damage", ["record", "map", "missing"])
+@pytest.mark.parametrize("damage", ["record", "nested", "map", "missing"])
 def test_a_damaged_item_is_made_again(dataset: Path, estimations: Calls, tmp_path: Path, damage: str) -> None:
     scenes, method = find_scenes(dataset, ["cards"]), Ours("paper", preset("paper"))
     run_benchmark(scenes, [method], tmp_path)
     place = item_folder(tmp_path, "paper", "cards")
     if damage == "record":
         (place / "provenance.json").write_text('{"key": ')
+    elif damage == "nested":
+        (place / "provenance.json").write_text("[" * 100_000)
     elif damage == "map":
         (place / "disparity.pfm").write_bytes((place / "disparity.pfm").read_bytes()[:-4])
     else:

@@ -141,6 +141,14 @@ def test_xyz_is_text_of_points_and_colours(folder: Path, estimate: Estimate) -> 
     assert np.array_equal(table[:, 3:], estimate.image.reshape(-1, 3))
 
 
+def test_an_image_of_one_row_has_points_without_normals() -> None:
+    from tests.scenes import make_estimate
+
+    points = cloud.cloud(make_estimate(np.full((1, 24), 0.5), cube_estimate(24, 20).camera))
+    assert len(points.positions) == 24
+    assert not points.normals.any()
+
+
 def test_nothing_in_front_of_the_camera_is_said() -> None:
     from ioadr.errors import InputError
     from tests.scenes import make_estimate

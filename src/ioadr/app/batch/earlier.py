@@ -30,7 +30,7 @@ def earlier_outcome(store: Store, item: Item, key: str) -> Outcome | None:
         found = Outcome.from_dict(json.loads(record))
         files = json.loads(marker)["files"]
         complete = all(store.has(f"{item.name}/{Path(name).name}") for name in files)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     if found.key != key or not complete:
         return None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ioadr.app.estimation_options import threads_option
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 
@@ -31,7 +32,7 @@ HEAD = "mean over scenes"
 )
 @option("Input", "--ablations", is_flag=True, help="Add every variation of the presets.")
 @option("Estimation", "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of random candidates.")
-@option("Estimation", "--threads", type=click.IntRange(min=1), metavar="N", show_default="all", help="CPU threads.")
+@threads_option
 @output_options
 def command(
     terminal: Terminal,

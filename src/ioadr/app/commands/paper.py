@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from ioadr.app.commands.benchmark import check_place, finish
+from ioadr.app.estimation_options import threads_option
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 
@@ -16,7 +17,7 @@ from ioadr.app.terminal import Terminal, output_options
 @option("Input", "--peers", type=click.Path(), metavar="DIR", help="Folder of folders with published maps.")
 @option("Results", "--out", type=click.Path(), metavar="DIR", required=True, help="Folder for maps, tables and page.")
 @option("Results", "--redo", is_flag=True, help="Estimate again what an earlier run has already done.")
-@option("Estimation", "--threads", type=click.IntRange(min=1), metavar="N", show_default="all", help="CPU threads.")
+@threads_option
 @output_options
 def command(terminal: Terminal, data: str, peers: str | None, out: str, redo: bool, threads: int | None) -> int:
     """Comparison with the state of the art, and the ablations of occlusion, cost terms and candidates.

@@ -107,7 +107,9 @@ def test_an_incomplete_item_is_done_again(scene, settings, name):
     assert kept(item, settings) is None
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", '{"name": 3}', '{"name":"a","path":"b","state":"done","key":[]}'])
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", "[" * 100_000, '{"name": 3}', '{"name":"a","path":"b","state":"done","key":[]}']
+)
 def test_a_damaged_record_is_no_record(scene, settings, content):
     item = Item("a", str(scene))
     done(item, settings)
