@@ -30,10 +30,10 @@ class Saving:
     def check(self, folder: str) -> None:
         """Refuse an unusable folder or an unknown format before the long computation."""
         from ioadr.io.atomic import check_folder
-        from ioadr.io.save import check_formats
+        from ioadr.io.save import DEFAULT, DERIVED, file_names
 
-        check_formats(self.formats or ())
-        check_folder(folder, overwrite=self.overwrite)
+        names = file_names(DEFAULT if self.formats is None else self.formats)
+        check_folder(folder, self.overwrite, [*names, *(DERIVED if self.report else ())])
 
     def save(
         self,

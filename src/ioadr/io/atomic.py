@@ -15,15 +15,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ioadr.errors import OutputError
-from ioadr.io.leftovers import LOCK, claimed, remove_leftovers, unfinished
+from ioadr.io.leftovers import LOCK, PREFIX, claimed, remove_leftovers, unfinished
 
+EARLIER = ".earlier"
+"""Where replaced files wait until all new ones are in place."""
 MARKER = "provenance.json"
 """Written last: where it is, the folder's results are complete."""
 
 
-def check_folder(path: str | os.PathLike[str], overwrite: bool = False) -> Path:
-    """The folder as a path, if results can be written to it; touches nothing."""
+def check_folder(path: str | os.PathLike[str], overwrite: bool = False, names: Iterable[str] = ()) -> Path:
+    """The folder as a path, if results can be written to it, and nothing by the `names` is lost; touches nothing."""
     folder = Path(path)
+    if not os.fspath(path):
+        raise OutputError("--out: expected a folder for the results, found an empty name. Name one; . is this folder.")
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: expected a folder for the results, found a file. Choose another with --out.")
     place = next(p for p in (folder, *folder.absolute().parents) if p.exists())
@@ -35,6 +39,11 @@ def check_folder(path: str | os.PathLike[str], overwrite: bool = False) -> Path:
         )
     if not overwrite and (folder / MARKER).exists():
         raise OutputError(f"{folder}: holds earlier results. Add --overwrite to replace them, or choose another --out.")
+    lost = [] if overwrite or _interrupted(folder) else [name for name in names if (folder / name).exists()]
+    if lost:
+        raise OutputError(
+            f"{folder}: holds {lost[0]} already. Add --overwrite to replace what is there, or choose another --out."
+        )
     return folder
 
 
@@ -59,13 +68,14 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def atomic_folder(
-    path: str | os.PathLike[str], overwrite: bool = False, replacing: Iterable[str] = ()
+    path: str | os.PathLike[str], overwrite: bool = False, replacing: Iterable[str] = (), names: Iterable[str] = ()
 ) -> Iterator[Path]:
     """An empty folder to write files into; they move to `path` together when the block ends well.
 
-    `replacing` names earlier files that go even if no new one takes their place.
+    `replacing` names earlier files that go even if no new one takes their place, `names` new ones that replace
+    nothing unless told to.
     """
-    folder = check_folder(path, overwrite)
+    folder = check_folder(path, overwrite, names)
     with _explained(folder):
         staging = _staging(folder)
         try:
@@ -106,7 +116,7 @@ def _commit(staging: Path, folder: Path, replacing: Iterable[str]) -> None:
         flush(folder.parent)
         return
     names = sorted((file.name for file in staging.iterdir() if file.name != LOCK), key=lambda name: name == MARKER)
-    earlier = staging / ".earlier"
+    earlier = staging / EARLIER
     earlier.mkdir()
     try:
         for name in dict.fromkeys((MARKER, *names, *replacing)):
@@ -120,12 +130,17 @@ def _commit(staging: Path, folder: Path, replacing: Iterable[str]) -> None:
     flush(folder)
 
 
+def _interrupted(folder: Path) -> bool:
+    """Whether somebody was killed between the moves of a commit: what lies there is ours."""
+    return any(folder.glob(f"{PREFIX}*/{EARLIER}"))
+
+
 def _restore(staging: Path, folder: Path, names: Iterable[str]) -> None:
     """Undo a commit from what lies where, since an interrupt may strike between any two moves."""
     for name in names:
         if not (staging / name).exists():
             (folder / name).unlink(missing_ok=True)
-    for file in (staging / ".earlier").iterdir():
+    for file in (staging / EARLIER).iterdir():
         os.replace(file, folder / file.name)
 
 
@@ -136,8 +151,9 @@ def _explained(target: Path) -> Iterator[None]:
     except OutputError:
         raise
     except OSError as error:
-        reason = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        reason = "the disk is full" if full else error.strerror or str(error)
         raise OutputError(
             f"{target}: could not be written: {reason}. Nothing was changed there; "
-            "free some space or choose another place with --out."
+            f"{'free some space or ' if full else ''}choose another place."
         ) from error

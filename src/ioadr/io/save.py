@@ -22,6 +22,9 @@ from ioadr.result import Estimate
 
 Writer = Callable[[Path], None]
 ARCHIVE = "estimate.npz"
+MAPS = ("disparity", "depth", "normals", "confidence", "visible_views", "occlusion_boundary")
+TRUSTED = ("disparity", "depth", "confidence")
+"""Maps that formats for one channel hold."""
 DERIVED = ("report.html",)
 """What is made from a result afterwards, and would be stale beside a new one."""
 
@@ -45,15 +48,7 @@ class _Saving:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All maps by name."""
-        found = self.estimate
-        return {
-            "disparity": found.disparity,
-            "depth": found.depth,
-            "normals": found.normals,
-            "confidence": found.confidence,
-            "visible_views": found.visible_views,
-            "occlusion_boundary": found.occlusion_boundary,
-        }
+        return {name: getattr(self.estimate, name) for name in MAPS}
 
     def maps_as(self, pattern: str, write: Callable[..., None], *names: str) -> dict[str, Writer]:
         arrays = self.arrays()
@@ -68,6 +63,8 @@ class Format:
     """One word of `--save`."""
 
     help: str
+    names: tuple[str, ...]
+    """Of the files."""
     files: Callable[[_Saving], Mapping[str, Writer]]
 
 
@@ -76,15 +73,15 @@ def _pfm(saving: _Saving) -> Mapping[str, Writer]:
 
 
 def _npy(saving: _Saving) -> Mapping[str, Writer]:
-    return saving.maps_as("{}.npy", maps.write_npy, *saving.arrays())
+    return saving.maps_as("{}.npy", maps.write_npy, *MAPS)
 
 
 def _png16(saving: _Saving) -> Mapping[str, Writer]:
-    return saving.maps_as("{}_16bit.png", maps.write_png16, "disparity", "depth", "confidence")
+    return saving.maps_as("{}_16bit.png", maps.write_png16, *TRUSTED)
 
 
 def _tiff(saving: _Saving) -> Mapping[str, Writer]:
-    return saving.maps_as("{}.tiff", maps.write_tiff, "disparity", "depth", "confidence")
+    return saving.maps_as("{}.tiff", maps.write_tiff, *TRUSTED)
 
 
 def _exr(saving: _Saving) -> Mapping[str, Writer]:
@@ -134,17 +131,25 @@ def _glb_points(saving: _Saving) -> Mapping[str, Writer]:
 
 
 FORMATS: Mapping[str, Format] = {
-    "pfm": Format("disparity and depth as PFM (float32, bottom row first, little-endian)", _pfm),
-    "png": Format("pictures of disparity, normals and confidence", _png),
-    "npz": Format("all maps, costs and the reference view in estimate.npz, which ioadr reads again", _npz),
-    "ply": Format("point cloud: binary PLY with colours, normals and confidence", _ply),
-    "npy": Format("every map as its own NumPy file", _npy),
-    "png16": Format("disparity, depth and confidence as 16-bit PNG, scale and offset in its metadata", _png16),
-    "tiff": Format("disparity, depth and confidence as float TIFF", _tiff),
-    "exr": Format("all maps as channels of one EXR file (needs the extra exr)", _exr),
-    "glb": Format("textured mesh, cut at depth discontinuities, as GLB", _glb),
-    "glb-points": Format("point cloud as GLB", _glb_points),
-    "xyz": Format("point cloud as text: x y z red green blue", _xyz),
+    "pfm": Format(
+        "disparity and depth as PFM (float32, bottom row first, little-endian)", ("disparity.pfm", "depth.pfm"), _pfm
+    ),
+    "png": Format(
+        "pictures of disparity, normals and confidence", ("disparity.png", "normals.png", "confidence.png"), _png
+    ),
+    "npz": Format("all maps, costs and the reference view in estimate.npz, which ioadr reads again", (ARCHIVE,), _npz),
+    "ply": Format("point cloud: binary PLY with colours, normals and confidence", ("points.ply",), _ply),
+    "npy": Format("every map as its own NumPy file", tuple(f"{name}.npy" for name in MAPS), _npy),
+    "png16": Format(
+        "disparity, depth and confidence as 16-bit PNG, scale and offset in its metadata",
+        tuple(f"{name}_16bit.png" for name in TRUSTED),
+        _png16,
+    ),
+    "tiff": Format("disparity, depth and confidence as float TIFF", tuple(f"{name}.tiff" for name in TRUSTED), _tiff),
+    "exr": Format("all maps as channels of one EXR file (needs the extra exr)", ("maps.exr",), _exr),
+    "glb": Format("textured mesh, cut at depth discontinuities, as GLB", ("mesh.glb",), _glb),
+    "glb-points": Format("point cloud as GLB", ("points.glb",), _glb_points),
+    "xyz": Format("point cloud as text: x y z red green blue", ("points.xyz",), _xyz),
 }
 DEFAULT = ("pfm", "png", "npz", "ply")
 
@@ -158,6 +163,11 @@ def check_formats(names: Iterable[str]) -> list[str]:
     return chosen
 
 
+def file_names(formats: Iterable[str]) -> list[str]:
+    """Of the files that these formats become."""
+    return [name for key in check_formats(formats) for name in FORMATS[key].names]
+
+
 def save_estimate(
     estimate: Estimate,
     folder: str | os.PathLike[str],
@@ -169,12 +179,12 @@ def save_estimate(
 
     `also` names further files that belong to the result, and what writes them.
     """
-    chosen = check_formats(formats)
-    with atomic_folder(folder, overwrite, replacing=_earlier_files(Path(folder))) as staging:
+    further = also or {}
+    names = [*file_names(formats), *further, MARKER]
+    with atomic_folder(folder, overwrite, replacing=_earlier_files(Path(folder)), names=names) as staging:
         saving = _Saving(estimate)
+        chosen = check_formats(formats)
         writers = {name: write for key in chosen for name, write in FORMATS[key].files(saving).items()}
-        further = also or {}
-        names = [*writers, *further, MARKER]
         _write_all(staging, {**further, **writers})  # a report takes longest
         content = saving.provenance | {"files": names}
         (staging / MARKER).write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")
@@ -215,5 +225,5 @@ def _earlier_files(folder: Path) -> list[str]:
     try:
         names = json.loads((folder / MARKER).read_text(encoding="utf-8"))["files"]
         return [*DERIVED, *(name for name in names if isinstance(name, str) and Path(name).name == name)]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return []

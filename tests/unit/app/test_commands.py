@@ -110,6 +110,24 @@ def test_no_bar_where_nobody_watches(cli, calls, scene, tmp_path):
     assert "\r" not in outcome.out + outcome.err
 
 
+@pytest.mark.parametrize("command", ["estimate", "benchmark"])
+def test_threads_without_number_are_refused(cli, scene, tmp_path, command):
+    outcome = cli(command, scene, "--out", tmp_path / "out", "--threads", 10**6)
+    assert outcome.code == 2
+    assert "--threads" in outcome.err
+    assert "1<=x<=1024" in outcome.err
+
+
+def test_files_of_others_are_found_before_the_long_computation(cli, calls, scene, tmp_path):
+    (tmp_path / "report.html").write_text("the user's")
+    outcome = cli("estimate", scene, "--out", tmp_path)
+    assert outcome.code == 2
+    assert "holds report.html already" in outcome.err
+    assert calls == []
+    assert cli("estimate", scene, "--out", tmp_path, "--no-report").code == 0
+    assert (tmp_path / "report.html").read_text() == "the user's"
+
+
 def test_help_names_the_formats_that_exist():
     assert ",".join(FORMATS) == saving_options.FORMATS
     assert ",".join(DEFAULT) == "pfm,png,npz,ply"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ioadr.errors import OutputError
-from ioadr.io.atomic import MARKER, atomic_file, atomic_folder, check_folder
+from ioadr.io.atomic import EARLIER, MARKER, atomic_file, atomic_folder, check_folder
 from ioadr.io.leftovers import LOCK, remove_leftovers, unfinished
 
 FAULTS = [
@@ -18,6 +18,9 @@ FAULTS = [
     KeyboardInterrupt(),
     RuntimeError("writer"),
 ]
+
+
+ALL = ("a.txt", "b.txt")
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -122,6 +125,8 @@ def test_check_folder_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Mon
         check_folder(tmp_path / "file" / "below")
     with pytest.raises(OutputError, match="--overwrite"):
         check_folder(earlier(tmp_path))
+    with pytest.raises(OutputError, match="empty name"):
+        check_folder("")
     assert check_folder(tmp_path / "out", overwrite=True) == tmp_path / "out"
     assert check_folder(tmp_path / "new" / "one") == tmp_path / "new" / "one"
     assert not (tmp_path / "new").exists()
@@ -130,12 +135,31 @@ def test_check_folder_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Mon
         check_folder(tmp_path / "new")
 
 
+def test_files_of_others_are_not_replaced_without_a_word(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "the user's"})
+    with pytest.raises(OutputError, match="holds a.txt already. Add --overwrite"), atomic_folder(tmp_path, names=ALL):
+        pass
+    assert contents(tmp_path) == {"a.txt": "the user's"}
+    with atomic_folder(tmp_path, overwrite=True, names=ALL) as staging:
+        write(staging, {"a.txt": "new"})
+    assert contents(tmp_path) == {"a.txt": "new"}
+
+
+def test_what_a_kill_left_half_moved_is_replaced(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "moved before the kill"})
+    (tmp_path / unfinished() / EARLIER).mkdir(parents=True)
+    with atomic_folder(tmp_path, names=ALL) as staging:
+        write(staging, {"a.txt": "new", "b.txt": "new"})
+    assert contents(tmp_path) == {"a.txt": "new", "b.txt": "new"}
+
+
 def test_full_disk_is_named(tmp_path: Path) -> None:
     with (
         pytest.raises(OutputError, match="disk is full.*Nothing was changed") as caught,
         atomic_file(tmp_path / "a"),
     ):
         raise OSError(errno.ENOSPC, "No space left on device")
+    assert "free some space" in str(caught.value)
     assert caught.value.exit_code == 2
 
 

@@ -14,7 +14,7 @@ import pytest
 from ioadr import Camera, Estimate
 from ioadr.errors import InputError, OutputError
 from ioadr.io import load_estimate, save_estimate
-from ioadr.io.save import DEFAULT, FORMATS, plain
+from ioadr.io.save import DEFAULT, FORMATS, file_names, plain
 from tests.scenes import cube_estimate, make_estimate
 
 
@@ -69,7 +69,8 @@ def test_every_format_by_its_name(estimate: Estimate, tmp_path: Path, name: str)
     if name == "exr":
         pytest.importorskip("OpenEXR", reason="the extra exr is not installed")
     files = save_estimate(estimate, tmp_path / "out", [name, name])
-    assert len(files) == len(set(files)) >= 2
+    assert [file.name for file in files] == [*file_names([name]), "provenance.json"]
+    assert set(snapshot(tmp_path / "out")) == {file.name for file in files}
     assert all(file.stat().st_size > 0 for file in files)
 
 
@@ -96,10 +97,21 @@ def test_overwriting_leaves_nothing_stale_and_nothing_foreign_touched(estimate: 
     assert set(snapshot(folder)) == names | {"provenance.json", "notes.txt"}
 
 
+def test_what_is_no_result_is_not_replaced(estimate: Estimate, tmp_path: Path) -> None:
+    (tmp_path / "depth.pfm").write_text("the user's")
+    with pytest.raises(OutputError, match=r"holds depth.pfm already"):
+        save_estimate(estimate, tmp_path, ["pfm"])
+    assert snapshot(tmp_path) == {"depth.pfm": b"the user's"}
+    save_estimate(estimate, tmp_path, ["npz"])
+    assert (tmp_path / "depth.pfm").read_text() == "the user's"
+
+
 def test_names_outside_the_folder_are_not_removed(estimate: Estimate, tmp_path: Path) -> None:
     (tmp_path / "victim.txt").write_text("precious")
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "provenance.json").write_text(json.dumps({"files": ["../victim.txt", 3]}))
+    save_estimate(estimate, tmp_path / "out", ["pfm"], overwrite=True)
+    (tmp_path / "out" / "provenance.json").write_text("[" * 100_000)
     save_estimate(estimate, tmp_path / "out", ["pfm"], overwrite=True)
     assert (tmp_path / "victim.txt").read_text() == "precious"
 
