@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 RangeOrigin = Literal["file", "user", "estimated"]
 FEWEST_VIEWS = 9
 """That must be left where every other one is left out."""
+LEAST_REACH, MOST_REACH = 1e-3, 1e3
+"""Baseline units, times eta, between the reference view and the farthest."""
+SMALL = 256
+"""px; smaller images are judged as if they had this size."""
 WHITE = {"uint8": 255.0, "uint16": 65535.0, "float32": 1.0}
 
 
@@ -91,6 +95,9 @@ class LightField:
         _check_values(used, white)
         if self.range is None or self.range.origin != "user":
             _check_texture(used)
+        with np.errstate(all="ignore"):
+            offsets = (positions - positions[reference])[present] * np.asarray(self.eta)
+        _check_reach(offsets, self.range, max(views.shape[2:4]))
         for name, value in (
             ("views", views),
             ("positions", positions),
@@ -202,7 +209,8 @@ def _check_layout(positions: NDArray[Any], present: NDArray[Any], grid: tuple[in
 def _central(positions: NDArray[Any], present: NDArray[Any]) -> tuple[int, int]:
     """The present view nearest to the layout's centre; on a regular grid with all views, its middle."""
     used = positions[present]
-    distance = np.linalg.norm(positions - 0.5 * (used.min(axis=0) + used.max(axis=0)), axis=-1)
+    with np.errstate(over="ignore"):
+        distance = np.linalg.norm(positions - 0.5 * (used.min(axis=0) + used.max(axis=0)), axis=-1)
     row, column = np.unravel_index(int(np.argmin(np.where(present, distance, np.inf))), present.shape)
     return int(row), int(column)
 
@@ -214,6 +222,22 @@ def _check_reference(reference: tuple[int, int], present: NDArray[Any]) -> None:
         raise InputError(
             f"reference view: expected a present view of the {rows}×{columns} grid (rows 0–{rows - 1}, "
             f"columns 0–{columns - 1}), found {row} {column}. Choose another with --reference ROW COL."
+        )
+
+
+def _check_reach(offsets: NDArray[Any], extent: DisparityRange | None, side: int) -> None:
+    """Refuse baselines and disparities with which no point is in two views, and whose planes are without number."""
+    distances = np.abs(offsets).max(axis=-1)
+    if not LEAST_REACH <= distances.max() <= MOST_REACH:
+        raise InputError(
+            f"view layout: expected the farthest view {LEAST_REACH:g} … {MOST_REACH:g} baseline units times eta from "
+            f"the reference view, found {distances.max():.4g}. Correct the positions, their unit or --eta."
+        )
+    most = max(side, SMALL) / distances[distances >= distances.max() * LEAST_REACH].min()
+    if extent is not None and max(-extent.minimum, extent.maximum) > most:
+        raise InputError(
+            f"disparity range: expected at most {most:.4g} px, with which a point is still in two views, "
+            f"found {extent.minimum:g} {extent.maximum:g}. Correct it, or leave it out to have it estimated."
         )
 
 

@@ -177,6 +177,8 @@ def preset(name: str) -> Parameters:
 def load_parameters(path: str | Path) -> Parameters:
     """Read a TOML file; a `preset` key at its top names what the rest changes (default `paper`)."""
     try:
+        if Path(path).exists() and not Path(path).is_file():  # a pipe or device might never end
+            raise InputError(f"{path}: expected a TOML file of parameters, found no file. See `ioadr presets`.")
         size = Path(path).stat().st_size
         if size > LARGEST_FILE:
             raise InputError(f"{path}: expected a short TOML file of parameters, found {size} bytes. Shorten it.")

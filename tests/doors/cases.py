@@ -11,6 +11,7 @@ import contextlib
 import io
 import os
 import re
+import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,9 @@ from ioadr.app.cli import run
 
 LIMIT = "1G"
 """Memory limit under which the cases run, so that messages are the same everywhere."""
+
+PATIENCE = 60
+"""Seconds."""
 
 Arguments = Sequence[str]
 
@@ -58,9 +62,26 @@ class Outcome:
 def call(arguments: Arguments, folder: Path) -> Outcome:
     """`ioadr` in this process, in the folder, with its words relative to it."""
     told = io.StringIO()
-    with contextlib.chdir(folder), _memory_limit(), contextlib.redirect_stderr(told), contextlib.redirect_stdout(told):
+    told_here = contextlib.redirect_stderr(told), contextlib.redirect_stdout(told)
+    with contextlib.chdir(folder), _memory_limit(), _patience(), told_here[0], told_here[1]:
         code = run(list(arguments))
     return Outcome(code, told.getvalue().replace(f"{folder}/", "").strip())
+
+
+@contextlib.contextmanager
+def _patience() -> Any:
+    """A call that waits for ever becomes an internal error."""
+
+    def give_up(number: int, frame: Any) -> None:
+        raise TimeoutError(f"no answer in {PATIENCE} s")
+
+    before = signal.signal(signal.SIGALRM, give_up)
+    signal.alarm(PATIENCE)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextlib.contextmanager

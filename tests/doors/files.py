@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import struct
 import zipfile
 import zlib
@@ -29,6 +30,15 @@ DAMAGES: Mapping[str, Callable[[bytes], bytes]] = {
     "a text by that name": lambda data: TEXT,
     "PostScript by that name": lambda data: POSTSCRIPT,
 }
+
+
+PIPE = "a pipe by that name"
+
+
+def pipe(path: Path) -> None:
+    """In place of the file; whoever reads it waits for ever."""
+    path.unlink(missing_ok=True)
+    os.mkfifo(path)
 
 
 def png_chunk(name: bytes, data: bytes) -> bytes:

@@ -41,6 +41,7 @@ def cases() -> Iterator[Case]:
         yield Case("truth", kind, partial(_truth, name="gt_disp_lowres.pfm", write=write))
     for kind, write in MASKS.items():
         yield Case("mask", kind, partial(_truth, name="mask_fine_lowres.png", write=write))
+    yield Case("truth", f"{files.PIPE}, for parameters.cfg", partial(_truth, name="parameters.cfg", write=files.pipe))
     for kind, write in RESULTS.items():
         yield Case("result folder", kind, partial(_result, damage=write))
 
@@ -121,6 +122,7 @@ DAMAGES: dict[str, Write] = {
     kind: lambda path, change=change: path.write_bytes(change(path.read_bytes()))  # type: ignore[misc]
     for kind, change in files.DAMAGES.items()
 }
+DAMAGES[files.PIPE] = files.pipe
 SPECIAL: tuple[tuple[str, str, Write], ...] = (
     ("PFM map", DECLARED, _bytes(b"Pf\n90000 90000\n-1\n" + bytes(100))),
     ("PFM map", SPARSE, _sparse),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -23,7 +22,8 @@ NESTED = "nested without end"
 def cases() -> Iterator[Case]:
     for kind, text in PARAMETERS.items():
         yield Case("parameter file", kind, partial(_parameters, content=text))
-    yield Case("parameter file", "a folder by that name", _parameters_folder)
+    yield Case("parameter file", "a folder by that name", partial(_parameters_no_file, make=Path.mkdir))
+    yield Case("parameter file", files.PIPE, partial(_parameters_no_file, make=files.pipe))
     for kind, text in SETS.items():
         yield Case("parameter sets", kind, partial(_sets, content=text))
     yield from _submissions()
@@ -31,7 +31,8 @@ def cases() -> Iterator[Case]:
         yield Case("batch list", kind, partial(_list, content=text))
     for kind, text in MANIFESTS.items():
         yield Case("batch manifest", kind, partial(_list, content=text, name="items.toml"))
-    yield Case("batch manifest", "a pipe by that name", _pipe)
+    for door, name in (("batch list", "pipe.txt"), ("batch manifest", "pipe.toml")):
+        yield Case(door, files.PIPE, partial(_pipe, name=name))
     for kind, (request, code) in REQUESTS.items():
         yield Case("explorer", kind, partial(_asked, request=request), code)
 
@@ -43,8 +44,8 @@ def _parameters(folder: Path, content: bytes | None) -> Arguments:
     return ["estimate", "scene", "--out", "out", "--parameters", "mine.toml"]
 
 
-def _parameters_folder(folder: Path) -> Arguments:
-    (folder / "mine.toml").mkdir()
+def _parameters_no_file(folder: Path, make: Write) -> Arguments:
+    make(folder / "mine.toml")
     return _parameters(folder, None)
 
 
@@ -60,9 +61,9 @@ def _list(folder: Path, content: bytes | None, name: str = "list.txt") -> Argume
     return ["batch", name, "--out", "out"]
 
 
-def _pipe(folder: Path) -> Arguments:
-    os.mkfifo(folder / "pipe.toml")
-    return ["batch", "pipe.toml", "--out", "out"]
+def _pipe(folder: Path, name: str) -> Arguments:
+    files.pipe(folder / name)
+    return ["batch", name, "--out", "out"]
 
 
 def _asked(folder: Path, request: Request) -> Request:

@@ -46,12 +46,15 @@ def cases() -> Iterator[Case]:
     for door, (layout, name, options) in DAMAGED.items():
         if layout not in HOLES_ALLOWED:
             yield Case(door, "missing", partial(_missing, layout, name, options))
+            yield Case(door, files.PIPE, partial(_piped, layout, name, options))
         for kind, damage in files.DAMAGES.items():
             yield Case(door, kind, partial(_damaged, layout, name, options, damage))
     for door, kind, make in SPECIAL:
         yield Case(door, kind, make)
     yield Case("raw Lytro file", "not decoded", _lytro)
     yield Case("any", "no light field at all", _text)
+    for name in ("hdf5", "matlab", "numpy", "mosaic"):
+        yield Case("any", f"{files.PIPE} and --format {name}", partial(_pipe_of_format, name))
     yield Case("any", "a name that is too long", lambda folder: ["info", "x" * 5000])
 
 
@@ -66,6 +69,12 @@ def _missing(layout: Layout, name: str, options: Arguments, folder: Path) -> Arg
     path, _ = layout(folder, make_views())
     (folder / name).unlink()
     return ["info", path.name if path != folder else name, *options]
+
+
+def _piped(layout: Layout, name: str, options: Arguments, folder: Path) -> Arguments:
+    arguments = _damaged(layout, name, options, bytes, folder)
+    files.pipe(folder / name)
+    return arguments
 
 
 def _changed_settings(folder: Path, **changes: str) -> Arguments:
@@ -191,7 +200,13 @@ def _text(folder: Path) -> Arguments:
     return ["info", "notes.txt"]
 
 
+def _pipe_of_format(name: str, folder: Path) -> Arguments:
+    files.pipe(folder / "pipe")
+    return ["info", "pipe", "--format", name, "--quilt", "3x3"]
+
+
 DECLARED, BOMB, NAN = "declares more than it holds", "decompression bomb", "NaN or infinity"
+BEYOND = "a number beyond reason"
 PICKLE, OUTSIDE, LINK = "pickle", "path out of its folder", "link out of its folder"
 BOMB_SHAPE = (3, 3, 2000, 2000, 3)
 LARGE_CHUNK: dict[str, Any] = {"shape": (3, 3, 20, 24, 3), "maxshape": (None,) * 5, "chunks": BOMB_SHAPE}
@@ -203,6 +218,7 @@ SPECIAL: tuple[tuple[str, str, Callable[[Path], Arguments]], ...] = (
     ("HCI folder, a view", "another size than the others", _of_two_sizes),
     ("HCI folder, parameters.cfg", DECLARED, partial(_changed_settings, num_cams_x="1000000", num_cams_y="1000000")),
     ("HCI folder, parameters.cfg", NAN, partial(_changed_settings, baseline_mm="nan")),
+    ("HCI folder, parameters.cfg", BEYOND, partial(_changed_settings, disp_max="1e30")),
     ("folder of TIFF views, a view", DECLARED, _tiff_view),
     ("mosaic", DECLARED, partial(_mosaic, side=30_000, rows=10)),
     ("mosaic", BOMB, partial(_mosaic, side=10_500, rows=None)),
@@ -234,6 +250,11 @@ SPECIAL: tuple[tuple[str, str, Callable[[Path], Arguments]], ...] = (
     ("Zarr, metadata", PICKLE, _zarr_codec),
     ("manifest lightfield.toml", DECLARED, partial(_manifest, text='files = "{index}.png"\ngrid = [100000, 100000]')),
     ("manifest lightfield.toml", NAN, partial(_manifest, text='files = "{index}.png"\nrange = [nan, 1]')),
+    (
+        "manifest lightfield.toml",
+        BEYOND,
+        partial(_manifest, text='files = "{index}.png"\neta = [1e30, 1]'),
+    ),
     ("manifest lightfield.toml", "nested without end", partial(_manifest, text="files = " + "[" * 5000)),
     ("manifest lightfield.toml", OUTSIDE, partial(_manifest, text='files = ["../outside.png"]')),
     ("manifest lightfield.toml", "absolute path", partial(_manifest, text='files = ["/etc/passwd"]')),

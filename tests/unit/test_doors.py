@@ -58,6 +58,7 @@ def test_bad_input_is_refused_in_words(case, outcomes):
 def test_the_page_quotes_what_is_told(outcomes):
     page = PAGE.read_text(encoding="utf-8")
     assert masked(rewritten(page, outcomes)) == masked(page), "write it anew: python -m tests.doors"
+    assert f"| kinds of bad input, tables below | {len(CASES)} | 0 |" in page
 
 
 def test_hostile_files_cost_little_memory(places, tmp_path):

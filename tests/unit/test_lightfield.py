@@ -135,6 +135,20 @@ def test_layout_must_fit_the_grid():
     refused("view layout: expected positions", present=np.ones((9, 9), bool))
 
 
+@pytest.mark.parametrize("distance", [1e-7, 1e7, 1e300])
+def test_views_are_neither_in_one_place_nor_in_other_worlds(distance):
+    positions = distance * np.stack(np.meshgrid([0.0, 1.0, 2.0], [0.0, 1.0, 2.0], indexing="ij"), axis=-1)
+    refused("view layout: expected", positions=positions)
+
+
+def test_a_range_keeps_points_in_two_views():
+    """Tiny images are judged as if they had 256 px."""
+    make_lightfield(size=(4, 600), range=DisparityRange(-1, 599))
+    make_lightfield(size=(4, 6), range=DisparityRange(-250, 250))
+    refused("expected at most 600 px", size=(4, 600), range=DisparityRange(-601, 1, "file"))
+    make_lightfield(size=(4, 600), range=DisparityRange(-601, 1), eta=(0.5, 0.5))
+
+
 @pytest.mark.parametrize("white", [0.0, -1.0, float("nan")])
 def test_white_is_positive(white):
     refused("white: expected a positive sample value", white=white)

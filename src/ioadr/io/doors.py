@@ -38,11 +38,16 @@ def required(module: str, path: Path, extra: str = "formats") -> Any:
         ) from error
 
 
+def check_file(path: Path, expected: str, advice: str = "Copy or export the file again.") -> None:
+    """Refuse a folder, and a device or pipe by that name: reading one might never end."""
+    if path.exists() and not path.is_file():
+        raise InputError(f"{path}: expected {expected}, found no file. {advice}")
+
+
 def small_text(path: Path, expected: str, advice: str, largest: int = LARGEST_TEXT) -> str:
-    """A text that people write by hand; no device or pipe, which might never end."""
+    """A text that people write by hand."""
     with damage_explained(path, expected, advice):
-        if path.exists() and not path.is_file():
-            raise InputError(f"{path}: expected {expected}, found no file. {advice}")
+        check_file(path, expected, advice)
         if path.stat().st_size > largest:
             raise InputError(f"{path}: expected {expected}, found {path.stat().st_size} bytes. Split or shorten it.")
         return path.read_text(encoding="utf-8")

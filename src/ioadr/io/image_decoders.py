@@ -37,6 +37,7 @@ MODES = {
     "F": (1, "float32"),
 }
 CONVERSIONS = {"1": "L", "La": "LA", "RGBa": "RGBA", "PA": "RGBA", "I;16L": "I;16", "I;16B": "I;16", "I;16N": "I;16"}
+TIFF_STARTS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 PNG_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
 
 
@@ -71,7 +72,7 @@ def opened(path: Path) -> AbstractContextManager[Opened]:
         start = stream.read(33)
     if start.startswith(b"\x89PNG\r\n\x1a\n") and len(start) == 33:
         return _png(path, start)
-    if start[:4] in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+") and _installed("tifffile"):
+    if start[:4] in TIFF_STARTS and _installed("tifffile"):
         return _tiff(path)
     if start.startswith(b"\x76\x2f\x31\x01"):
         return _exr(path)
@@ -117,6 +118,8 @@ def _tiff(path: Path) -> Iterator[Opened]:
     # What is wrong with a file is told by the error; the library's log would repeat it on stderr.
     logging.getLogger("tifffile").addFilter(_silent)
     with tifffile.TiffFile(path) as file:
+        if not len(file.pages):
+            raise InputError(f"{path}: expected an image, found none in it. Copy or export the file again.")
         page = cast("tifffile.TiffPage", file.pages[0])
         shape, dtype = tuple(page.shape), page.dtype
         planes = len(shape) == 3 and page.axes.startswith("S")

@@ -16,7 +16,7 @@ from ioadr.errors import InputError
 from ioadr.io.capture import Window
 from ioadr.io.doors import damage_explained
 from ioadr.io.image_decoders import Header, Opened, opened
-from ioadr.io.limits import check_memory, check_packing
+from ioadr.io.limits import LESS, check_memory, check_packing
 from ioadr.io.pillow_files import without_warnings
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".exr", ".bmp", ".ppm", ".pgm", ".webp")
@@ -28,9 +28,9 @@ def read_header(path: Path) -> Header:
         return header
 
 
-def read_image(path: Path) -> NDArray[Any]:
-    """[N, M, C] of one image file."""
-    with without_warnings(), _checked(path) as (_, decode):
+def read_image(path: Path, advice: str = LESS) -> NDArray[Any]:
+    """[N, M, C] of one image file; `advice` is for one that is too large."""
+    with without_warnings(), _checked(path, advice) as (_, decode):
         return decode()
 
 
@@ -67,9 +67,9 @@ def _decoded(path: Path, expected: Header) -> NDArray[Any]:
 
 
 @contextmanager
-def _checked(path: Path) -> Iterator[Opened]:
+def _checked(path: Path, advice: str = LESS) -> Iterator[Opened]:
     """An image whose declared size was checked before anything of that size is made."""
     with damage_explained(path, "a readable image"), opened(path) as (header, decode):
-        check_memory(path, header.nbytes, f"an image of {header}")
+        check_memory(path, header.nbytes, f"an image of {header}", advice)
         check_packing(path, header.nbytes, path.stat().st_size)
         yield header, decode

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from ioadr.errors import InputError
 from ioadr.io.atomic import MARKER, atomic_file
 from ioadr.io.doors import damage_explained, starts_with
+from ioadr.io.image_decoders import TIFF_STARTS
+from ioadr.io.images import read_image
 from ioadr.io.limits import check_memory, check_packing
 from ioadr.io.maps import Label, read_png16, write_npy, write_pfm, write_png16, write_tiff
 from ioadr.io.pfm import read_pfm
-from ioadr.io.pillow_files import pillow_image, without_warnings
 from ioadr.io.save import ARCHIVE
 
 SUFFIXES = (".pfm", ".npy", ".npz", ".png", ".tif", ".tiff")
@@ -80,7 +81,7 @@ def _seconds(folder: Path) -> float | None:
         if isinstance(seconds, dict):
             seconds = seconds["total"] if "total" in seconds else sum(seconds.values())
         return float(seconds)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
@@ -116,8 +117,12 @@ def _npz(path: Path, name: str) -> NDArray[Any]:
 
 
 def _tiff(path: Path, name: str) -> NDArray[Any]:
-    with without_warnings(), pillow_image(path, "a TIFF map", ["TIFF"]) as image:
-        return np.asarray(image)
+    # Not by Pillow where that can be helped: its library writes what is wrong with a file to stderr.
+    if not any(starts_with(path, start) for start in TIFF_STARTS):
+        raise InputError(
+            f"{path}: expected a TIFF map, found no file of the format TIFF. Copy or export the file again."
+        )
+    return read_image(path, "Give a smaller map")
 
 
 _READERS = {

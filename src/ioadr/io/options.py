@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -86,6 +87,8 @@ class ReadOptions:
             raise InputError(f"--scale: expected a factor in 0 … 16, found {self.scale}.")
         if self.range is not None:
             DisparityRange(*self.range)
+        if self.white is not None and not 0 < self.white < math.inf:
+            raise InputError(f"--white: expected a positive sample value, found {self.white}.")
         if self.crop is not None and (min(self.crop) < 0 or min(self.crop[2:]) < 1):
             raise InputError(f"--crop: expected TOP LEFT HEIGHT WIDTH in pixels, found {self.crop}.")
 

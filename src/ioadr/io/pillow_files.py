@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ioadr.errors import InputError
-from ioadr.io.doors import one_line
+from ioadr.io.doors import check_file, one_line
 from ioadr.io.limits import check_memory, check_packing
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def pillow_image(path: Path, expected: str = "an image", formats: Sequence[str] 
     """The image, not yet decoded; what its header declares fits into memory and into the file."""
     from PIL import Image, UnidentifiedImageError
 
+    check_file(path, expected)
     try:
         with Image.open(path, formats=list(formats)) as image:
             sample = BYTES.get(image.mode, 2 if "16" in image.mode else 1)

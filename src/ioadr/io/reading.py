@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ioadr.errors import InputError
 from ioadr.geometry.camera import Camera
 from ioadr.io.capture import Capture, Window
-from ioadr.io.doors import damage_explained
+from ioadr.io.doors import check_file, damage_explained
 from ioadr.io.limits import check_memory
 from ioadr.io.options import ReadOptions
 from ioadr.io.orientation import oriented
@@ -45,6 +45,10 @@ def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = Non
     """What is at `path`, oriented and reduced to the views that `options` choose; nothing is decoded for good yet."""
     options = options or ReadOptions()
     place = Path(path)
+    if not os.fspath(path):
+        raise InputError("light field: expected a file or folder, found an empty name. Name one; . is this folder.")
+    if not place.is_dir():
+        check_file(place, "a light field", "Copy what it gives into a file.")
     found = find_format(place, options)
     with damage_explained(place, found.description, "Check it, or name its format with --format."):
         capture = found.open(place, options)

@@ -53,8 +53,10 @@ def find_format(path: Path, options: ReadOptions) -> Format:
     for candidate in known:
         if candidate.recognise(path, options):
             return candidate
-    descriptions = "; ".join(candidate.description for candidate in known)
+    names = ", ".join(candidate.name for candidate in known)
+    empty = path.is_file() and path.stat().st_size == 0
     raise InputError(
-        f"{path}: expected a light field, found none of the formats known ({descriptions}). "
-        "Name the format with --format, describe the files in a lightfield.toml, or see `ioadr info --help`."
+        f"{path}: expected a light field ({names}), found {'an empty file' if empty else 'none of the formats known'}. "
+        "`ioadr info --help` shows what they look like; name one with --format, or describe the files in a "
+        "lightfield.toml."
     )

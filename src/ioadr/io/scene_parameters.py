@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from ioadr.errors import InputError
 from ioadr.geometry.camera import Camera
+from ioadr.io.doors import check_file
 from ioadr.lightfield import DisparityRange
 
 FILE_NAME = "parameters.cfg"
@@ -33,6 +34,7 @@ def read_scene_parameters(folder: str | Path) -> SceneParameters:
     """Read `parameters.cfg` of a scene folder."""
     path = Path(folder) / FILE_NAME
     parser = configparser.ConfigParser(interpolation=None)
+    check_file(path, "the scene's camera and range in it", "Give a benchmark scene folder.")
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise InputError(f"{path}: expected a short text file, found {path.stat().st_size} bytes.")

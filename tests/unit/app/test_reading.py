@@ -15,7 +15,8 @@ from tests.layouts import quilt, stanford
 
 
 def test_the_options_are_those_of_read():
-    assert set(NAMES) == set(ReadOptions.__dataclass_fields__)
+    """All but the one that presets choose."""
+    assert {*NAMES, "view_step"} == set(ReadOptions.__dataclass_fields__)
     assert len(OPTIONS) == len(NAMES)
 
 
@@ -38,6 +39,11 @@ def test_estimate_reads_as_it_is_told(cli, calls, tmp_path):
         (("--skip", "eight"), "--skip: expected ROW,COL"),
         (("--views", "99x99"), "--views: expected at most"),
         (("--range", "1", "1"), "MIN < MAX"),
+        (("--range", "-1e30", "1e30"), "disparity range: expected at most 256 px"),
+        (("--eta", "nan", "1"), "view layout: expected the farthest view 0.001 … 1000 baseline units"),
+        (("--eta", "1e300", "1e300"), "--eta"),
+        (("--eta", "0", "0"), "--eta"),
+        (("--white", "0"), "--white: expected a positive sample value"),
         (("--format", "lytro"), "raw Lytro"),
         (("--crop", "0", "0", "99", "99"), "--crop: expected a part"),
     ],

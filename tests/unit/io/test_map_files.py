@@ -49,6 +49,8 @@ def test_a_folder_without_a_record_has_no_runtime(tmp_path: Path) -> None:
     assert read_map(tmp_path).seconds is None
     (tmp_path / "provenance.json").write_text(json.dumps({"seconds": "soon"}))
     assert read_map(tmp_path).seconds is None
+    (tmp_path / "provenance.json").write_text("[" * 100_000)
+    assert read_map(tmp_path).seconds is None
 
 
 def test_the_only_map_of_an_archive_needs_no_name(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from tests.builders import make_views, save_png, scene_parameters, write_hci_sce
 from tests.layouts import hdf5, matlab_v5, npy, npz, quilt, row_and_column, stanford, zarr_v2_group, zarr_v3
 
 
-def refused(path: Path, *parts: str, **options: Any) -> str:
+def refused(path: Path | str, *parts: str, **options: Any) -> str:
     """The message, which must hold all parts and be one paragraph with a next step."""
     with pytest.raises(InputError) as caught:
         read(path, **options)
@@ -141,9 +141,12 @@ def test_too_few_views(grid, tmp_path):
 def test_nothing_there(tmp_path):
     refused(tmp_path / "absent", "no such file or folder")
     (tmp_path / "text.txt").write_text("hello")
-    refused(tmp_path / "text.txt", "HCI benchmark folder", "lightfield.toml", "--format")
+    refused(tmp_path / "text.txt", "manifest, hci, stanford", "lightfield.toml", "--format")
     (tmp_path / "empty").mkdir()
     refused(tmp_path / "empty", "none of the formats")
+    (tmp_path / "empty.h5").touch()
+    refused(tmp_path / "empty.h5", "found an empty file")
+    refused("", "found an empty name")
 
 
 def test_a_raw_lytro_file_names_its_decoders(tmp_path):
