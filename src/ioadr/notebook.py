@@ -131,8 +131,8 @@ def _extent(values: NDArray[Any]) -> str:
     return f"{low:.3g} … {high:.3g}"
 
 
-def _range(extent: DisparityRange | None) -> str:
-    return "not given" if extent is None else f"{extent.minimum:g} … {extent.maximum:g} px ({extent.origin})"
+def _range(limits: DisparityRange | None) -> str:
+    return "not given" if limits is None else f"{limits.minimum:g} … {limits.maximum:g} px ({limits.origin})"
 
 
 def _thumbnail(picture: NDArray[np.uint8]) -> str:

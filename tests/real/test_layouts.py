@@ -1,4 +1,4 @@
-"""Real light fields: rewritten into every layout they stay the same, and their order of views is recognised."""
+"""Real light fields are read as what they are, and their order of views is recognised."""
 
 from __future__ import annotations
 
@@ -10,26 +10,10 @@ import pytest
 from ioadr.io import ReadOptions, read
 from ioadr.io.orientation import oriented
 from ioadr.io.reading import open_capture
-from tests.layouts import LAYOUTS
 
 pytestmark = pytest.mark.real
 
 SCENES = ("hci/boxes", "hci/cotton", "hci/dino", "hci/sideboard", "rendered/toys")
-
-
-@pytest.fixture(scope="module")
-def cotton(shared):
-    return read(shared / "data" / "hci" / "cotton", scale=0.375)
-
-
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.__name__)
-def test_cotton_is_the_same_in_every_layout(layout, cotton, tmp_path):
-    """Without any word about flips: what is reversed is noticed."""
-    path, options = layout(tmp_path, cotton.views)
-    needed = {key: value for key, value in options.items() if not key.startswith("flip")}
-    lightfield = read(path, **needed)
-    np.testing.assert_array_equal(lightfield.views, cotton.views)
-    np.testing.assert_allclose(lightfield.offsets, cotton.offsets, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", SCENES)

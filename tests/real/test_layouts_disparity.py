@@ -1,4 +1,4 @@
-"""Cotton out of every layout gives the same disparity, also where rows or columns of views run the other way."""
+"""Cotton out of every layout has the same views and disparity, also where its rows or columns run the other way."""
 
 from __future__ import annotations
 
@@ -37,9 +37,13 @@ def expected(cotton):
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.__name__)
-def test_the_same_disparity(layout, cotton, known, expected, tmp_path):
+def test_the_same_views_and_disparity(layout, cotton, known, expected, tmp_path):
+    """Without any word about flips: what is reversed is noticed."""
     path, options = layout(tmp_path, cotton.views)
     needed = {key: value for key, value in options.items() if not key.startswith("flip")}
+    whole = ioadr.read(path, **needed)
+    np.testing.assert_array_equal(whole.views, cotton.views)
+    np.testing.assert_allclose(whole.offsets, cotton.offsets, atol=1e-9)
     found = ioadr.estimate(ioadr.read(path, crop=CROP, **needed, **known))
     assert np.ptp(found.disparity) > 0.4, "the crop has foreground and background"
     np.testing.assert_allclose(found.disparity, expected.disparity, atol=1e-4)

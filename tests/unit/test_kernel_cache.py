@@ -20,6 +20,7 @@ pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing 
 
 from ioadr import _kernel_cache  # noqa: E402
 from ioadr._jit import compile_clock, kernel  # noqa: E402
+from tests.conftest import ROOT  # noqa: E402
 
 
 def twice(x: Any) -> Any:
@@ -191,6 +192,13 @@ def test_functions_of_one_name_are_not_confused(folder):
     assert kernel(lambda x: x * 4)(2) == 8
 
 
+SWEEP = """
+import hashlib
+from tests.reference.scenes import random_problem
+problem = random_problem(5, size=(23, 25), grid=(3, 3), sweep=3, exact=False)
+problem.refinement.sweep(problem.step, seed=1)
+print(hashlib.sha256(problem.refinement.disparity.tobytes()).hexdigest())
+"""
 ESTIMATION = """
 import hashlib, ioadr
 from ioadr.evaluation.synthetic import random_light_field
@@ -200,10 +208,15 @@ print(hashlib.sha256(ioadr.estimate(lf, parameters).disparity.tobytes()).hexdige
 """
 
 
-def test_compiled_now_or_earlier_gives_the_same_bytes(tmp_path):
+@pytest.mark.parametrize(
+    "program", [pytest.param(SWEEP, id="sweep"), pytest.param(ESTIMATION, id="estimation", marks=pytest.mark.slow)]
+)
+def test_compiled_now_or_earlier_gives_the_same_bytes(program, tmp_path):
     """Kernels of a process that compiles are linked in another order than those of one that finds them compiled."""
-    command = [sys.executable, "-c", ESTIMATION]
     environment = {**os.environ, "IOADR_CACHE": str(tmp_path)}
-    runs = [subprocess.run(command, env=environment, capture_output=True, text=True, check=True) for _ in range(2)]
+    command = [sys.executable, "-c", program]
+    runs = [
+        subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True) for _ in range(2)
+    ]
     assert len(runs[0].stdout.strip()) == 64
     assert runs[0].stdout == runs[1].stdout

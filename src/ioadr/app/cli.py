@@ -38,7 +38,7 @@ COMMANDS = {
     "submission": "Make or check a zip for the 4D Light Field Benchmark.",
     "demo": "Estimate the embedded scene and compare it with its exact truth.",
     "bench": "Measure how long things take on this machine.",
-    "presets": "List the parameter sets, or print one as a TOML file.",
+    "presets": "List the presets, or print one as a TOML file.",
     "completion": "Print the script that completes commands in your shell.",
 }
 

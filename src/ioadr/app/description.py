@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ioadr.app.expectation import expected_bytes, expected_seconds
-from ioadr.app.words import duration, optics
+from ioadr.app.words import disparities, duration, optics
 from ioadr.lightfield import LightField
 
 
@@ -37,7 +37,7 @@ def described(lightfield: LightField) -> dict[str, str]:
 
 def facts(lightfield: LightField) -> dict[str, Any]:
     """The same for programs."""
-    camera, extent = lightfield.camera, lightfield.range
+    camera, limits = lightfield.camera, lightfield.range
     assert lightfield.positions is not None
     return {
         "name": lightfield.name,
@@ -56,7 +56,7 @@ def facts(lightfield: LightField) -> dict[str, Any]:
         "camera": {key: value if value != math.inf else None for key, value in vars(camera).items()}
         if camera
         else None,
-        "range": [extent.minimum, extent.maximum, extent.origin] if extent else None,
+        "range": [limits.minimum, limits.maximum, limits.origin] if limits else None,
         "bytes": lightfield.views.nbytes,
         "expected_seconds": round(expected_seconds(lightfield), 2),
         "expected_bytes": expected_bytes(lightfield),
@@ -89,7 +89,4 @@ def _camera(lightfield: LightField) -> str:
 
 
 def _range(lightfield: LightField) -> str:
-    extent = lightfield.range
-    if extent is None:
-        return "not given: will be estimated from the views"
-    return f"{extent.minimum:g} … {extent.maximum:g} px of disparity ({extent.origin})"
+    return disparities(lightfield.range) if lightfield.range else "not given: will be estimated from the views"

@@ -1,8 +1,14 @@
-"""Times and cameras in words, the same in the terminal and on pages."""
+"""Times, cameras and ranges in words, the same in the terminal and on pages."""
 
 from __future__ import annotations
 
-from ioadr.geometry.camera import Camera
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ioadr.geometry.camera import Camera
+    from ioadr.lightfield import DisparityRange
+
+ORIGINS = {"file": "from the file", "user": "as given", "estimated": "estimated from the views"}
 
 
 def duration(seconds: float, decimals: int = 0) -> str:
@@ -17,3 +23,7 @@ def optics(camera: Camera) -> str:
         f"{camera.focal_length_mm:g} mm lens, {camera.sensor_size_mm:g} mm sensor, "
         f"baseline {camera.baseline_mm:g} mm, focus at {camera.focus_distance_m:g} m"
     )
+
+
+def disparities(limits: DisparityRange) -> str:
+    return f"{limits.minimum:g} … {limits.maximum:g} px, {ORIGINS[limits.origin]}"

@@ -28,7 +28,7 @@ def description(lightfield: LightField) -> dict[str, Any]:
     """Everything but the views."""
     assert lightfield.positions is not None
     assert lightfield.present is not None
-    extent = lightfield.range
+    limits = lightfield.range
     return {
         "kind": KIND,
         "version": VERSION,
@@ -36,7 +36,7 @@ def description(lightfield: LightField) -> dict[str, Any]:
         "camera": asdict(lightfield.camera) if lightfield.camera else None,
         "reference": list(lightfield.reference or ()),
         "eta": list(lightfield.eta),
-        "range": [extent.minimum, extent.maximum] if extent else None,
+        "range": [limits.minimum, limits.maximum] if limits else None,
         "positions": lightfield.positions.tolist(),
         "present": lightfield.present.tolist(),
         "white": lightfield.white,

@@ -98,10 +98,10 @@ def _every(capture: Capture, step: int) -> Capture:
     """Every `step`-th row and column, the central ones among them; disparities and the baseline grow by `step`."""
     rows, columns = (np.arange(_centre(length) % step, length, step) for length in capture.grid)
     result = capture.take(rows, columns)
-    camera, extent, positions = capture.camera, capture.range, result.positions
+    camera, limits, positions = capture.camera, capture.range, result.positions
     return result.with_(
         camera=replace(camera, baseline_mm=camera.baseline_mm * step) if camera else None,
-        range=extent.scaled(step) if extent else None,
+        range=limits.scaled(step) if limits else None,
         positions=None if positions is None else positions / step,
     )
 

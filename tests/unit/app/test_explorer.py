@@ -19,6 +19,7 @@ import pytest
 import ioadr
 from ioadr import Estimate, InputError
 from ioadr.cost.total import TERMS
+from ioadr.evaluation import synthetic
 from ioadr.result import SweepRecord
 from tests import explored
 from tests.explored import Running
@@ -459,8 +460,9 @@ def test_the_command_opens_what_it_is_given(cli, scene, tmp_path, monkeypatch):
         assert cli("explore", *arguments).code == 0
         assert np.array_equal(seen[-1].lightfield.views, lightfield.views)
         assert [known.key for known in seen[-1].results()] == ["given"]
+    monkeypatch.setattr(synthetic, "demo", explored.scene)
     assert cli("explore").code == 0
-    assert seen[-1].lightfield.name == "demo"
+    assert seen[-1].lightfield is explored.scene().light_field
     assert seen[-1].truth is not None
 
 

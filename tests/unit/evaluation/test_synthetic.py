@@ -183,9 +183,9 @@ def test_random_scenes_are_reproducible_and_within_their_range(family: str) -> N
     first, again, other = (random_light_field(seed, family, (40, 48), (3, 3)) for seed in (3, 3, 4))  # type: ignore[arg-type]
     np.testing.assert_array_equal(first.light_field.views, again.light_field.views)
     assert not np.array_equal(first.light_field.views, other.light_field.views)
-    extent = first.light_field.range
-    assert extent is not None
-    assert extent.minimum <= first.truth.disparity.min() < first.truth.disparity.max() <= extent.maximum
+    limits = first.light_field.range
+    assert limits is not None
+    assert limits.minimum <= first.truth.disparity.min() < first.truth.disparity.max() <= limits.maximum
     assert -2 < first.truth.disparity.min() < 0 < first.truth.disparity.max() < 3
     assert first.light_field.views.shape == (3, 3, 40, 48, 3)
     assert max(score(first.truth.disparity, first.truth).values.values()) == pytest.approx(0, abs=1e-5)

@@ -14,6 +14,7 @@ from ioadr.app.saving_options import Saving, saving_options
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.sweep_progress import sweep_progress
 from ioadr.app.terminal import Terminal, output_options
+from ioadr.app.words import disparities
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
@@ -56,7 +57,7 @@ def answer(terminal: Terminal, estimate: Estimate, files: list[str], seconds: fl
     """Tell what came out and where it is."""
     data = summary(estimate) | {"seconds": round(seconds, 3), "files": files}
     unit = "depth in metres" if estimate.metric else "depth is relative: the camera is unknown"
-    text = f"done in {seconds:.1f} s ({unit}, disparity range {range_text(estimate)}); wrote\n"
+    text = f"done in {seconds:.1f} s ({unit}, disparity range {disparities(estimate.range)}); wrote\n"
     terminal.answer(text + "\n".join(f"  {file}" for file in files), data)
 
 
@@ -71,11 +72,3 @@ def summary(estimate: Estimate) -> dict[str, Any]:
         "seed": estimate.seed,
         "mean_cost": costs[-1] if costs else None,
     }
-
-
-def range_text(estimate: Estimate) -> str:
-    extent = estimate.range
-    return f"{extent.minimum:.3g} … {extent.maximum:.3g} px, {ORIGINS[extent.origin]}"
-
-
-ORIGINS = {"file": "from the file", "user": "as given", "estimated": "estimated"}

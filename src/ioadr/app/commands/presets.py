@@ -1,4 +1,4 @@
-"""`ioadr presets`: the parameter sets."""
+"""`ioadr presets`: the named parameter sets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ variations, as PRESET/VARIATION: {variations}
 @click.argument("name", required=False, shell_complete=preset_names)
 @output_options
 def command(terminal: Terminal, name: str | None) -> None:
-    """List the parameter sets, or print NAME as a TOML file with the meaning of each value."""
+    """List the presets, or print NAME as a TOML file with the meaning of each value."""
     if name is None:
         variations = [*VARIATIONS, *FINISH_VARIATIONS]
         text = LISTING.format(presets=", ".join(PRESETS), variations=", ".join(variations))

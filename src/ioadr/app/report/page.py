@@ -12,7 +12,7 @@ import numpy as np
 from ioadr.app.report import course
 from ioadr.app.report.content import page_data
 from ioadr.app.report.markup import details, facts_table, figure, json_text, page, table
-from ioadr.app.words import optics
+from ioadr.app.words import disparities, optics
 from ioadr.io.atomic import atomic_file
 from ioadr.parameters import PRESETS
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from ioadr.result import Estimate
 
 SCRIPTS = ("packed.js", "viewer.js", "epi.js", "scene3d.js", "layers.js", "report.js")
-ORIGINS = {"file": "from the file", "user": "as given", "estimated": "estimated from the views"}
 
 
 def report_html(estimate: Estimate, lightfield: LightField | None = None, truth: Truth | None = None) -> str:
@@ -104,9 +103,8 @@ def _origin(estimate: Estimate) -> dict[str, str]:
 
 
 def _setting(estimate: Estimate) -> dict[str, str]:
-    extent = estimate.range
     return {
-        "disparity range": f"{extent.minimum:g} … {extent.maximum:g} px, {ORIGINS[extent.origin]}",
+        "disparity range": disparities(estimate.range),
         "camera": optics(estimate.camera) if estimate.camera else "unknown",
         "seed": str(estimate.seed),
         "time by phase": ", ".join(f"{name} {value:.2f} s" for name, value in estimate.seconds.items()),

@@ -261,9 +261,9 @@ def _truth(scene: Scene, camera: Camera, hits: Hits, shape: tuple[int, int], bor
     rays = camera.pinhole()
     disparity = ((1.0 / hits.depth - rays.offset) / rays.slope).reshape(shape)
     low, high = (float(np.floor(value / RANGE_STEP)) for value in (disparity.min(), disparity.max()))
-    extent = DisparityRange(round(low * RANGE_STEP, 6), round((high + 1) * RANGE_STEP, 6), "file")
+    limits = DisparityRange(round(low * RANGE_STEP, 6), round((high + 1) * RANGE_STEP, 6), "file")
     regions = masks(scene, hits.key.reshape(shape), disparity)
-    return Truth(disparity, camera, regions, scene.name, extent, border)
+    return Truth(disparity, camera, regions, scene.name, limits, border)
 
 
 def _normals(scene: Scene, camera: Camera, hits: Hits, shape: tuple[int, int]) -> NDArray[np.float32]:
