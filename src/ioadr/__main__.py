@@ -1,6 +1,6 @@
 """`python -m ioadr` is the command `ioadr`."""
 
-from ioadr.app.cli import main
+from ioadr.app.start import main
 
 if __name__ == "__main__":
     main()

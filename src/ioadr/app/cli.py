@@ -129,7 +129,7 @@ def _failed(error: Exception) -> int:
 
 
 def main() -> NoReturn:
-    """Entry point of the installed command."""
+    """The command, as `app.start` calls it."""
     interrupts.install()
     sys.exit(run())
 

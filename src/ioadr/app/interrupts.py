@@ -10,11 +10,14 @@ import _thread
 import signal
 import sys
 import threading
-from typing import Any, NoReturn
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 AGAIN_AFTER_SECONDS = 0.05
 
 _received: list[int] = []
+_postponing = False
 
 
 def install() -> None:
@@ -30,9 +33,36 @@ def received() -> int | None:
     return _received[0] if _received else None
 
 
-def _raise(number: int, frame: Any) -> NoReturn:
+@contextmanager
+def postponed() -> Iterator[None]:
+    """Both wait until the block ends; processes that it starts do not hear of Ctrl-C, and end when they are told."""
+    global _postponing
+    known, before, _postponing = len(_received), _block_interrupts(), True
+    try:
+        yield
+    finally:
+        _postponing = False
+        if before is not None:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if len(_received) > known:
+        raise KeyboardInterrupt
+
+
+def _block_interrupts() -> set[int] | None:
+    """For this thread and those that it starts; returns what was blocked before, None where nothing can be."""
+    if not hasattr(signal, "pthread_sigmask"):
+        return None
+    from multiprocessing import resource_tracker
+
+    # Multiprocessing would start it together with the first process, and lift the block thereafter.
+    resource_tracker.ensure_running()
+    return set(signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}))
+
+
+def _raise(number: int, frame: Any) -> None:
     _received.append(number)
-    raise KeyboardInterrupt
+    if not _postponing:
+        raise KeyboardInterrupt
 
 
 def _raise_again(dropped: Any) -> None:

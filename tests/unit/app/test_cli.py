@@ -209,3 +209,37 @@ def test_a_signal_ends_it_without_a_traceback(tmp_path, number, code):
     assert process.returncode == code
     assert "Traceback" not in err
     assert out == ""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent in the POSIX way")
+def test_a_signal_while_modules_are_loaded_ends_it_without_a_traceback(tmp_path):
+    (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    command = [sys.executable, "-m", "ioadr", "--version"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=environment, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+POSTPONED = """
+import os, signal, subprocess, sys
+from ioadr.app import interrupts
+interrupts.install()
+blocked = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))"
+try:
+    with interrupts.postponed():
+        os.kill(os.getpid(), int(sys.argv[1]))
+        print(subprocess.run([sys.executable, "-c", blocked], capture_output=True, text=True).stdout.strip())
+    print("not reached")
+except KeyboardInterrupt:
+    print(interrupts.received())
+os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent in the POSIX way")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_postponed_signals_wait_and_spare_new_processes(number):
+    command = [sys.executable, "-c", POSTPONED, str(int(number))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.stdout.splitlines() == ["True", str(int(number))]
+    assert "KeyboardInterrupt" in done.stderr, "later ones are not held up"

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ioadr.app import interrupts
 from ioadr.app.batch.sizing import Crew
 from ioadr.errors import InputError
 
@@ -78,23 +79,27 @@ def local_team(crew: Crew, attempts: int) -> Iterator[Team]:
         "distributed.worker.memory.terminate": 0.95,
         "distributed.comm.timeouts.connect": "60s",
     }
+    cluster = None
     with dask.config.set(settings):
-        cluster = LocalCluster(
-            n_workers=crew.workers,
-            threads_per_worker=1,
-            memory_limit=crew.memory,
-            host="127.0.0.1",
-            security=_credentials(),
-            dashboard_address="127.0.0.1:0" if _has_dashboard() else None,
-            silence_logs=logging.CRITICAL,
-            preload="ioadr.app.batch.worker_process",
-        )
         try:
+            # Dask cannot end workers that are half there.
+            with interrupts.postponed():
+                cluster = LocalCluster(
+                    n_workers=crew.workers,
+                    threads_per_worker=1,
+                    memory_limit=crew.memory,
+                    host="127.0.0.1",
+                    security=_credentials(),
+                    dashboard_address="127.0.0.1:0" if _has_dashboard() else None,
+                    silence_logs=logging.CRITICAL,
+                    preload="ioadr.app.batch.worker_process",
+                )
             with Client(cluster, set_as_default=False) as client:
                 yield Team(client, True, cluster.dashboard_link if _has_dashboard() else None)
         finally:
-            with suppress(Exception):
-                cluster.close(timeout=CLOSE_SECONDS)
+            if cluster is not None:
+                with suppress(Exception):
+                    cluster.close(timeout=CLOSE_SECONDS)
 
 
 @contextmanager

@@ -18,8 +18,12 @@ import ioadr
 from ioadr import preset
 from tests.unit.app.batch.conftest import batch, command, finished, summary, wait_until, write_scenes
 
+psutil = pytest.importorskip("psutil")
+
 SLOW = ("--no-report", "--save", "pfm,npy", "--set", "search.sweeps=40", "--set", "planar.weight=0")
 """An item takes long enough to be caught in the middle."""
+
+INTERRUPTED = "ioadr: interrupted. Files that were not finished have been removed."
 
 posix = pytest.mark.skipif(os.name == "nt", reason="signals are sent in the POSIX way")
 
@@ -105,6 +109,30 @@ def test_a_batch_with_bad_items_is_interrupted_killed_and_goes_on(tmp_path, clus
     assert summary(out)["counts"] == {"done": 6 - len(second), "kept": len(second), "failed": 2, "left": 0}
     assert not list(out.rglob(".ioadr-*"))
     check_failures(out, done.stdout)
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_while_workers_start(tmp_path, number):
+    """Ctrl-C reaches them as well, before they know what to do about it."""
+    scenes, out = write_scenes(tmp_path / "scenes", 1), tmp_path / "out"
+    arguments = command(scenes, "--out", out, "--workers", 1, *SLOW)
+    with subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            wait_until(lambda: begun(process.pid) or process.poll() is not None, "a worker that starts")
+            os.killpg(process.pid, number)
+            _, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert (process.returncode, err.strip()) == (128 + number, INTERRUPTED)
+    assert finished(out) == []
+
+
+def begun(parent: int) -> bool:
+    """Whether a worker's process exists; multiprocessing names what it starts so."""
+    return any("spawn_main" in " ".join(child.cmdline()) for child in psutil.Process(parent).children(recursive=True))
 
 
 def ended(number: int, after: int, out: Path, *arguments: object) -> tuple[int, str]:
