@@ -7,6 +7,10 @@ INSTALL = $(BIN)/python scripts/install_locked.py
 RUNTIME := $(VENV)/.runtime
 TOOLS := $(VENV)/.tools
 
+# Tests run in so many processes at once, each file in one of them, because its tests share what they need.
+JOBS ?= 2
+PARALLEL = -n $(JOBS) --dist loadfile
+
 # Where the benchmark's scenes and other methods' published maps are, for `make paper`.
 SHARED := $(or $(IOADR_SHARED),../shared)
 DATA ?= $(SHARED)/data/hci
@@ -46,7 +50,7 @@ explore: $(RUNTIME) ## see why a pixel has its depth, in the browser: the embedd
 
 .PHONY: test
 test: lint ## lint, types and all quick tests
-	@$(BIN)/python -m pytest -q -m "not slow"
+	@$(BIN)/python -m pytest -q -m "not slow" $(PARALLEL)
 
 .PHONY: test-slow
 test-slow: $(TOOLS) ## the tests that take longer

@@ -20,6 +20,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 1_000_000
 """Bytes of a wheel."""
+QUICK = ["-m", "not slow", "-n", "2", "--dist", "loadfile"]
+"""As `make test`."""
 KINDS = {".py", ".typed", ".toml", ".html", ".css", ".js"}
 
 
@@ -30,7 +32,7 @@ def main(tests: list[str]) -> None:
         python = environment(Path(place) / "venv", f"{wheel}[all,dev]")
         sources = unpacked(archive, Path(place))
         say("tests of the installed wheel")
-        run(python, "-m", "pytest", "-q", *(tests or ["-m", "not slow"]), cwd=sources)
+        run(python, "-m", "pytest", "-q", *(tests or QUICK), cwd=sources)
         clean = environment(Path(place) / "clean", str(wheel))
         say("ioadr demo of a plain installation")
         run(clean, "-m", "ioadr", "demo", "--out", "demo", cwd=Path(place))

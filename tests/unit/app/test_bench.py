@@ -126,7 +126,7 @@ def test_scenes_for_growth_are_light_fields():
         moved = np.roll(right, -whole, 1) * (1 - fraction) + np.roll(right, -whole - 1, 1) * fraction
         difference = np.abs(moved - middle)[8:-8, 8:-8].mean(axis=-1)
         assert (difference < 12).mean() > 0.2
-    assert 0.1 < machine.free_cores(0.05) < 1.2 * machine.cores()
+    assert 0 < machine.free_cores(0.05) < 1.2 * machine.cores()
 
 
 @pytest.mark.parametrize("name", ["J_PD where all views see", "planar sweep"])
