@@ -45,13 +45,15 @@ def normal_equation(
 ) -> tuple[float, float, float, float]:
     """Σ w·g·r without what noise adds to it, Σ w·g², Σ w·r², Σ w of the views that see the hypothesis.
 
-    r: difference to the reference view, g: its derivative by d, both per channel and averaged over the channels when
-    squared; w = 1/(1 + r²/scale²). With noise of variance σ² in every sample, r² holds σ²·(1 + G), G being the sum of
-    the squared weights of its taps; the derivative of that by d is no evidence about d.
+    r: difference to the reference view, g: its derivative by d, both per channel, without their means over the views,
+    and averaged over the channels when squared; w = 1/(1 + r²/scale²) of the r with its mean. With noise of variance
+    σ² in every sample, r² holds σ²·G, G being the sum of the squared weights of its taps; the derivative of that by d
+    is no evidence about d.
     """
     reference = views[reference_index(views)].image[n0, m0]
     height, width = views[0].image.shape[:2]
-    gr = gg = rr = total = gain = gain_slope = 0.0
+    gain = gain_slope = 0.0
+    weights, residuals, derivatives = [], [], []
     for v in visible:
         y, x = project(n0, m0, d, views[v].offset)
         if not (1 <= y <= height - 3 and 1 <= x <= width - 3):
@@ -63,18 +65,24 @@ def normal_equation(
         down, across = (np.einsum("i,j,ijc->c", a, b, patch) for a, b in ((uy, wx), (wy, ux)))
         g = -views[v].offset[0] * down - views[v].offset[1] * across
         w = 1 / (1 + (r @ r) / 3 / scale**2)
-        gr, gg, rr, total = gr + w * (r @ g) / 3, gg + w * (g @ g) / 3, rr + w * (r @ r) / 3, total + w
+        weights.append(w)
+        residuals.append(r)
+        derivatives.append(g)
         gain += w * (wy @ wy) * (wx @ wx)
         slope_y, slope_x = (-views[v].offset[0] * (wy @ uy), -views[v].offset[1] * (wx @ ux))
         gain_slope += w * (slope_y * (wx @ wx) + slope_x * (wy @ wy))
-    noise = rr / max(total + gain, 1e-6)
-    return gr - noise * gain_slope, gg, rr, total
+    if not weights:
+        return 0.0, 0.0, 0.0, 0.0
+    w, r, g = np.array(weights)[:, None], np.array(residuals), np.array(derivatives)
+    r, g = (values - (w * values).sum(axis=0) / w.sum() for values in (r, g))
+    gr, gg, rr = (float((w * product).sum()) / 3 for product in (g * r, g * g, r * r))
+    return gr - rr / max(gain, 1e-6) * gain_slope, gg, rr, float(w.sum())
 
 
 def linearised(views: list[View], visible: set[int], n0: int, m0: int, d: float, term: Finish) -> tuple[float, float]:
     """The disparity that the data want and the inverse of its variance."""
     gr, gg, rr, total = normal_equation(views, visible, n0, m0, d, term.colour_scale)
-    step = -gr / gg if gg > 0 else 0.0
+    step = -gr / gg if gg > 1e-9 else 0.0
     variance = rr / max(total, 1.0) + term.noise**2
     return d + min(max(step, -term.furthest), term.furthest), gg / variance
 
@@ -150,6 +158,20 @@ def fitted(
             break
         best = float(fit[0])
     return best
+
+
+def beside_rises(disparity: NDArray[Any], rise: float) -> NDArray[np.bool_]:
+    """Pixels with a neighbour that is nearer by more than `rise` and the slope over the three pixels behind."""
+    last = np.array(disparity.shape) - 1
+
+    def at(p: tuple[int, ...], step: int, u: tuple[int, int]) -> float:
+        return float(disparity[tuple(np.clip(np.add(p, np.multiply(step, u)), 0, last))])
+
+    found = np.zeros(disparity.shape, bool)
+    for p in np.ndindex(disparity.shape):
+        for u in product((-1, 0, 1), (-1, 0, 1)):
+            found[p] |= at(p, 1, u) - at(p, 0, u) > rise + abs(at(p, 0, u) - at(p, -3, u)) / 3
+    return found
 
 
 def settled_borders(

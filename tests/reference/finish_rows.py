@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ioadr.cost.linearised import linearise
 from ioadr.geometry.ppp import unpack
-from ioadr.solver.borders import settle
+from ioadr.solver.borders import discount, settle
 from ioadr.solver.finish import UNIT, directions, fit, patches, softened_rays
 from tests.reference import finish, occlusion
 from tests.reference.rows import Prepared, Row
@@ -82,6 +82,19 @@ def twin_borders(problem: Problem, slack: float) -> NDArray[Any]:
     return finish.settled_borders(problem.disparity, plain.image, cost, JUMP + slack, CONTRAST + slack)
 
 
+RISE = 0.073
+
+
+def prepare_discount(problem: Problem) -> Prepared:
+    out = np.ones_like(problem.disparity)
+    given = 0, problem.lf.height, problem.disparity, directions()[0], np.float32(RISE)
+    return Prepared(partial(discount, *given, out), out, out.size)
+
+
+def twin_discount(problem: Problem, slack: float) -> NDArray[Any]:
+    return 1.0 - finish.beside_rises(problem.disparity, RISE + slack)
+
+
 def targets(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Around the map, some firm, some not."""
     generator = np.random.default_rng(problem.seed)
@@ -123,6 +136,8 @@ FINISH = (
     Row("fitted surfaces", "solver.local_fit: fit_surfaces fit_patch fill_system eliminate moments", prepare_fit,
         twin_fit, {"size": (11, 12), "changes": {"finish.widest": 8}, "exact": False}, rtol=1e-5, floor=1.0,
         why="normal equations of float32 moments"),
+    Row("discounted borders", "solver.borders: discount beside_rise", prepare_discount, twin_discount,
+        {"size": (14, 15), "grid": (3, 3), "limits": (-0.5, 0.8)}, slack=1e-5),
     Row("settled borders", "solver.borders: settle is_border unlike_near unlikeness share_of_near", prepare_borders,
         twin_borders, {"size": (14, 15), "grid": (3, 3), "limits": (-0.5, 0.8)}, slack=1e-5),
 )  # fmt: skip

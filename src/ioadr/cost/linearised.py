@@ -14,6 +14,9 @@ from ioadr.geometry.ppp import LEVELS, project, unpack
 DUST = np.float32(1e-4)
 """Grey levels²/px² that rounding leaves of Σ w·g² where nothing has texture; its quotients mean nothing."""
 
+ROUNDING = np.float32(1e-5)
+"""Share of Σ w·g² that rounding leaves where the derivatives of all views are equal."""
+
 
 @kernel
 def cubic(t):
@@ -69,8 +72,10 @@ def cubic_row(samples, base, wx, ux):
 def robust_normal_equation(rays, n0, m0, d, hidden, scale):
     """(Σ w·g·r, Σ w·g², Σ w·r², Σ w) over the visible views' residuals r and their derivatives g by d, grey levels.
 
-    w = 1 / (1 + r²/scale²), r² summed over the channels. Between pixels a sample averages noise away, most of all
-    halfway, which would draw the minimum there: what noise of the residuals' size adds to Σ w·g·r is taken off.
+    w = 1 / (1 + r²/scale²), r² summed over the channels. r and g are taken from their means over the views, channel by
+    channel: the reference view is as noisy as any other, and where only views of one side see the pixel, its own error
+    would look like a disparity. Between pixels a sample averages noise away, most of all halfway, which would draw the
+    minimum there: what noise of the residuals' size adds to Σ w·g·r is taken off.
     """
     start = rays.reference * rays.view_stride + n0 * rays.row_stride + m0
     red0, green0, blue0 = unpack(rays.samples[start])
@@ -78,6 +83,7 @@ def robust_normal_equation(rays, n0, m0, d, hidden, scale):
     one, zero = np.float32(1.0), np.float32(0.0)
     limit = np.float32(3.0) * scale * scale * np.float32(LEVELS * LEVELS)
     gr, gg, rr, ww, gain, gain_d = zero, zero, zero, zero, zero, zero
+    red_sum, green_sum, blue_sum, red_d_sum, green_d_sum, blue_d_sum = zero, zero, zero, zero, zero, zero
     if rays.height < 4 or rays.width < 4:  # no place for four taps
         return zero, zero, zero, zero
     stride = rays.row_stride
@@ -111,11 +117,22 @@ def robust_normal_equation(rays, n0, m0, d, hidden, scale):
             gg += weight * (red_d * red_d + green_d * green_d + blue_d * blue_d)
             rr += weight * square
             ww += weight
+            red_sum += weight * red
+            green_sum += weight * green
+            blue_sum += weight * blue
+            red_d_sum += weight * red_d
+            green_d_sum += weight * green_d
+            blue_d_sum += weight * blue_d
             gx, gx_d = noise_gain(wx, ux)
             gy, gy_d = noise_gain(wy, uy)
             gain += weight * gx * gy
             gain_d -= weight * (rays.dx[v] * gx_d * gy + rays.dy[v] * gy_d * gx)
-    gr -= rr / max(ww + gain, np.float32(1e-6)) * gain_d
+    share = one / max(ww, np.float32(1e-6))
+    gr -= share * (red_sum * red_d_sum + green_sum * green_d_sum + blue_sum * blue_d_sum)
+    spread = gg - share * (red_d_sum * red_d_sum + green_d_sum * green_d_sum + blue_d_sum * blue_d_sum)
+    rr -= share * (red_sum * red_sum + green_sum * green_sum + blue_sum * blue_sum)
+    gg, rr = spread if spread > ROUNDING * gg else zero, max(rr, zero)
+    gr -= rr / max(gain, np.float32(1e-6)) * gain_d
     unit = np.float32(1.0 / (3.0 * LEVELS * LEVELS))
     return gr * unit, gg * unit, rr * unit, ww
 

@@ -1,4 +1,4 @@
-"""Pixels beside a jump that show mostly what is behind it, compiled (beyond the paper, decision 9).
+"""Pixels beside a jump, compiled (beyond the paper, decision 9).
 
 A pixel half covered by a near surface keeps its mixed colour in all views at that surface's disparity, so that
 photo-consistency makes near surfaces a pixel too wide. Colours tell: a pixel belongs to the far surface if it looks
@@ -15,6 +15,37 @@ from ioadr.geometry.ppp import LEVELS, unpack
 
 FAR = 2
 """px that must lie inside the image on both sides."""
+
+
+BEHIND = 3
+"""px over which the slope of a surface is measured."""
+
+
+@kernel
+def beside_rise(disparity, n, m, ahead, rise):
+    """Whether a neighbour is nearer by more than `rise` px and what the surface behind the pixel rises by itself."""
+    height, width = disparity.shape
+    d, found = disparity[n, m], False
+    for k in range(len(ahead)):
+        i = min(max(n + ahead[k, 0], 0), height - 1)
+        j = min(max(m + ahead[k, 1], 0), width - 1)
+        i_behind = min(max(n - BEHIND * ahead[k, 0], 0), height - 1)
+        j_behind = min(max(m - BEHIND * ahead[k, 1], 0), width - 1)
+        slope = abs(d - disparity[i_behind, j_behind]) / np.float32(BEHIND)
+        found = found or disparity[i, j] - d > rise + slope
+    return found
+
+
+@task
+def discount(begin, end, disparity, ahead, rise, precision):
+    """Rows begin … end − 1 of precision float32 [N, M]: 0 beside a rise, whose contrast belongs to the nearer surface.
+
+    Where the surface behind has little texture, such a pixel's target would outweigh all others and bend it forward.
+    """
+    for n in range(begin, end):
+        for m in range(disparity.shape[1]):
+            if beside_rise(disparity, n, m, ahead, rise):
+                precision[n, m] = 0
 
 
 @kernel

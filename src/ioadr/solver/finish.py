@@ -14,7 +14,7 @@ from ioadr.cost.linearised import linearise, soften
 from ioadr.geometry.ppp import Rays
 from ioadr.parameters import Finish
 from ioadr.result import SweepRecord
-from ioadr.solver.borders import settle
+from ioadr.solver.borders import discount, settle
 from ioadr.solver.local_fit import fit_surfaces
 from ioadr.solver.problem import snapshot_occluders
 from ioadr.solver.refine import Refinement
@@ -48,6 +48,8 @@ class Finisher:
         """One pass: linearise around the map, fit surfaces to the targets."""
         begin, before = time.perf_counter(), self.refinement.disparity
         target, precision = self.linearised(before)
+        rise = np.float32(self.term.border_rise / max(float(self.rays.reach.max()), 1e-6))
+        self.workers.rows(discount, len(before), before, directions()[0], rise, precision)
         fitted = fit(before, target, precision, self.term, self.workers)
         limits = self.refinement.limits
         self.refinement.disparity = np.clip(fitted, np.float32(limits.minimum), np.float32(limits.maximum))

@@ -66,7 +66,11 @@ def shifted(
 def plain_equation(lf: LightField, d: float, compensated: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """(Σ w·g·r, Σ w·g²) of the inner pixels of a plane that nothing hides, from the formulas."""
     views = np.round(np.asarray(lf.views, np.float64) * 255 * LEVELS) / LEVELS
-    gr, gg, rr, ww, gain, gain_d = np.zeros((6, *views[0, 0, :, :, 0][INNER].shape))
+    shape = views[0, 0][INNER].shape
+    weights: list[NDArray[np.float64]] = []
+    residuals: list[NDArray[np.float64]] = []
+    derivatives: list[NDArray[np.float64]] = []
+    gain, gain_d = np.zeros((2, *shape[:2]))
     for row, column in np.ndindex(*lf.grid):
         dy, dx = lf.offsets[row, column]
         (wy, uy), (wx, ux) = (catmull_rom(-d * o - np.floor(-d * o)) for o in (dy, dx))
@@ -74,13 +78,14 @@ def plain_equation(lf: LightField, d: float, compensated: bool) -> tuple[NDArray
         r = shifted(views[row, column], y, x, wy, wx) - views[lf.reference][INNER]
         g = -dy * shifted(views[row, column], y, x, uy, wx) - dx * shifted(views[row, column], y, x, wy, ux)
         w = 1 / (1 + (r**2).mean(axis=-1) / SCALE**2)
-        gr += w * (g * r).mean(axis=-1)
-        gg += w * (g * g).mean(axis=-1)
-        rr += w * (r * r).mean(axis=-1)
-        ww += w
+        for values, item in ((weights, w[..., None]), (residuals, r), (derivatives, g)):
+            values.append(item)
         gain += w * (wx @ wx) * (wy @ wy)
         gain_d -= w * (dx * (wx @ ux) * (wy @ wy) + dy * (wy @ uy) * (wx @ wx))
-    return gr - compensated * rr / (ww + gain) * gain_d, gg
+    w, r, g = np.array(weights), np.array(residuals), np.array(derivatives)
+    r, g = (values - (w * values).sum(axis=0) / w.sum(axis=0) for values in (r, g))
+    gr, gg, rr = ((w * product).sum(axis=0).mean(axis=-1) for product in (g * r, g * g, r * r))
+    return gr - compensated * rr / gain * gain_d, gg
 
 
 @pytest.mark.parametrize("t", [0.0, 0.2, 0.5, 0.99])
@@ -99,6 +104,24 @@ def test_the_equation_is_the_plain_one():
         found = robust_normal_equation(rays, n + 5, m + 5, d, hidden, np.float32(SCALE))
         assert found[0] == pytest.approx(gr[n, m], rel=1e-3, abs=0.02)
         assert found[1] == pytest.approx(gg[n, m], rel=1e-3)
+
+
+def test_a_wrong_reference_does_not_move_what_one_side_sees():
+    """Its error is the same in the residuals of all views; on both sides it cancels, on one it looks like a shift."""
+    lf = plane(0.3)
+    views = lf.views.copy()
+    views[lf.reference] += 4 / 255
+    rays, left = pack_rays(lf.with_(views=views)), np.uint64(0)
+    for v in np.flatnonzero(rays.dx < 0):
+        left |= np.uint64(1) << np.uint64(v)
+    hidden = np.array([left])
+    equations = [
+        robust_normal_equation(rays, n, m, np.float32(0.3), hidden, np.float32(SCALE))
+        for n in range(10, 50, 3)
+        for m in range(10, 50, 3)
+    ]
+    steps, weights = (np.array(values) for values in zip(*((-gr / gg, gg) for gr, gg, _, _ in equations), strict=True))
+    assert np.sqrt(np.average(steps**2, weights=weights)) < 0.02
 
 
 @pytest.mark.parametrize("offset", [-0.05, 0.02, 0.05])
