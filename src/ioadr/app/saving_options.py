@@ -50,7 +50,7 @@ class Saving:
         options["also"] = dict(also or {})
         if self.report:
             options["also"]["report.html"] = lambda path: path.write_text(
-                report_html(estimate, lightfield, truth), encoding="utf-8"
+                report_html(estimate, lightfield, truth), encoding="utf-8", errors="backslashreplace"
             )
         return estimate.save(folder, overwrite=self.overwrite, **options)
 

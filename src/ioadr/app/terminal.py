@@ -64,7 +64,7 @@ class Terminal:
                 known = task.time_remaining is not None and not task.finished
                 return super().render(task) + Text(" left", "progress.remaining") if known else Text("")
 
-        standard = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=30))
+        standard = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(bar_width=30))
         return Progress(
             *standard,
             *columns,
@@ -78,8 +78,9 @@ class Terminal:
     def busy(self, text: str) -> AbstractContextManager[Any]:
         """A spinner with `text` while the block runs."""
         from rich.console import Console
+        from rich.text import Text
 
-        return Console(stderr=True, quiet=not self.live).status(text)
+        return Console(stderr=True, quiet=not self.live).status(Text(text))
 
     @contextmanager
     def hearing(self) -> Iterator[None]:

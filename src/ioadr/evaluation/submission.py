@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ioadr.errors import InputError
+from ioadr.errors import InputError, printable
 from ioadr.io.atomic import atomic_file
 from ioadr.io.doors import damage_explained
 from ioadr.io.map_files import StoredMap
@@ -65,7 +65,7 @@ def check_submission(path: str | Path) -> list[str]:
         raise InputError(f"{path}: expected a zip file, found none. Make one with `ioadr submission`.")
     advice = "Make one with `ioadr submission`."
     with damage_explained(path, "a zip file", advice), zipfile.ZipFile(path) as archive:
-        return list(_problems(archive))
+        return [printable(problem) for problem in _problems(archive)]
 
 
 def _problems(archive: zipfile.ZipFile) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.errors import InputError
+from ioadr.errors import InputError, printable
 from ioadr.geometry.camera import Camera
 from ioadr.io.capture import Capture, Window
 from ioadr.io.doors import check_file, damage_explained
@@ -87,7 +87,7 @@ def light_field(capture: Capture, samples: Samples, window: Window, options: Rea
     """The nouns out of what was found in files."""
     present = capture.available.copy()
     present[present] = samples.usable
-    name = capture.name or capture.path.resolve().name
+    name = printable(capture.name or capture.path.resolve().name)
     extent = capture.range.scaled(options.scale) if capture.range else None
     reference = options.reference
     if reference is None and capture.reference is not None:

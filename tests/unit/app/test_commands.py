@@ -128,6 +128,24 @@ def test_files_of_others_are_found_before_the_long_computation(cli, calls, scene
     assert (tmp_path / "report.html").read_text() == "the user's"
 
 
+@pytest.mark.parametrize("name", ["a[/b]", "[red]", "a\nb", "a\x1b[31m", "a\udcff", "<b>"])
+def test_any_name_will_do(cli, calls, scene, tmp_path, name):
+    """Brackets are markup to rich, escapes to terminals, some bytes no text at all."""
+    strange = scene.with_name(name) if "/" not in name else tmp_path / name
+    strange.parent.mkdir(exist_ok=True)
+    try:
+        scene.rename(strange)
+    except (OSError, UnicodeError):
+        pytest.skip("no such names on this system")
+    out = Path(f"{tmp_path}/out {name}")
+    outcome = cli("estimate", strange, "--out", out)
+    assert outcome.code == 0, outcome.err
+    assert "\x1b" not in outcome.err
+    assert "<b>" not in (out / "report.html").read_text(encoding="utf-8").partition("</title>")[0]
+    assert cli("info", strange, "--json").code == 0
+    assert cli("convert", strange, tmp_path / "converted").code == 0
+
+
 def test_help_names_the_formats_that_exist():
     assert ",".join(FORMATS) == saving_options.FORMATS
     assert ",".join(DEFAULT) == "pfm,png,npz,ply"

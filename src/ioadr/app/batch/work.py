@@ -212,7 +212,7 @@ def _image8(estimate: Estimate) -> NDArray[np.uint8]:
 
 
 def _write_text(path: Path, text: str) -> None:
-    path.write_text(text + "\n", encoding="utf-8")
+    path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
 
 
 def _write_arrays(path: Path, arrays: Mapping[str, Any]) -> None:

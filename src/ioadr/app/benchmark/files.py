@@ -22,6 +22,6 @@ def write_results(results: Results, title: str, with_paper: bool = False) -> lis
         texts = {**texts, "paper.json": ablation.to_json(results), "paper.md": ablation.to_markdown(results)}
     for name, text in texts.items():
         with atomic_file(results.folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+            temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
     page = write_page(results.folder / "index.html", results, title, with_paper)
     return [*(results.folder / name for name in texts), page]

@@ -36,7 +36,7 @@ def write_page(path: str | Path, results: Results, title: str, with_paper: bool 
     """Write the page, completely or not at all."""
     content = page_html(results, title, with_paper)
     with atomic_file(path) as temporary:
-        temporary.write_text(content, encoding="utf-8")
+        temporary.write_text(content, encoding="utf-8", errors="backslashreplace")
     return Path(path)
 
 

@@ -50,7 +50,8 @@ def write_report(
 ) -> Path:
     """Write the page, completely or not at all."""
     with atomic_file(path) as temporary:
-        temporary.write_text(report_html(estimate, lightfield, truth), encoding="utf-8")
+        content = report_html(estimate, lightfield, truth)
+        temporary.write_text(content, encoding="utf-8", errors="backslashreplace")
     return Path(path)
 
 
