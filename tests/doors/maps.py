@@ -96,6 +96,10 @@ def _zeros(path: Path) -> None:
     files.packed_zeros(path, {"disparity.npy": (files.npy_header((6000, 6000), "<f4"), 4 * 6000**2)})
 
 
+def _many(path: Path) -> None:
+    files.packed_zeros(path, {f"a{number}.npy": (files.npy_header((1, 1)), 1) for number in range(2000)})
+
+
 def _sparse(path: Path) -> None:
     start = b"Pf\n90000 90000\n-1\n" if path.suffix == ".pfm" else files.npy_header((90000, 90000), "<f4")
     files.sparse(path, start, len(start) + 4 * 90000**2)
@@ -130,7 +134,9 @@ SPECIAL: tuple[tuple[str, str, Write], ...] = (
     ("NumPy map", SPARSE, _sparse),
     ("NumPy map", PICKLE, _bytes(files.pickled())),
     ("NumPy map", "light field instead", lambda path: np.save(path, make_views())),
+    ("NumPy map archive", DECLARED, _archive(files.npy_header((90000, 90000), "<f4"))),
     ("NumPy map archive", BOMB, _zeros),
+    ("NumPy map archive", "arrays without number", _many),
     ("NumPy map archive", PICKLE, _archive(files.pickled())),
     ("PNG map", DECLARED, lambda path: files.bomb_png(path, 30_000, 30_000, 16, 10, **TEXTS)),
     ("PNG map", BOMB, lambda path: files.bomb_png(path, 8_000, 8_000, 16, **TEXTS)),
@@ -152,6 +158,7 @@ MASKS: dict[str, Write] = {
 RESULTS: dict[str, Write] = {
     "missing": lambda path: path.unlink(),
     **DAMAGES,
+    DECLARED: _archive(files.npy_header((90000, 90000), "<f4")),
     BOMB: _zeros,
     PICKLE: _archive(files.pickled()),
     "of something else": lambda path: np.savez(path, x=RAMP),

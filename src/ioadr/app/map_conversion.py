@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from ioadr.app.terminal import Terminal
-from ioadr.errors import InputError
+from ioadr.errors import InputError, OutputError
 
 if TYPE_CHECKING:
     from ioadr.geometry.camera import Camera
@@ -31,6 +31,8 @@ def convert_map(
     from ioadr.io.map_files import read_map, write_map
     from ioadr.io.maps import Label
 
+    if Path(target).exists():
+        raise OutputError(f"{target}: expected a new name, found something there. Remove it, or choose another name.")
     given = given or (wanted if Path(source).is_dir() else "disparity")
     values = read_map(source, given).values
     if given != wanted:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from ioadr.io.capture import Capture
 from ioadr.io.description import VIEWS, described
 from ioadr.io.doors import damage_explained, starts_with
 from ioadr.io.layout import array_capture, find_layout
-from ioadr.io.limits import check_memory, check_packing
+from ioadr.io.npz import declared_array
 from ioadr.io.options import ReadOptions
 from ioadr.io.registry import Format
 
@@ -51,30 +50,11 @@ def _open_npz(path: Path, options: ReadOptions) -> Capture:
         if not members:
             raise InputError(f"{path}: expected arrays in the archive, found none. Save views with numpy.savez.")
         name = VIEWS if VIEWS in members else max(members, key=lambda key: members[key].file_size)
-        shape, dtype = _declared(path, archive, members[name])
+        shape, dtype = declared_array(path, archive, members[name])
         text = _text(path, archive)
     array = _Lazy(path, name, shape, dtype)
     capture = array_capture(path, "numpy", array, find_layout(path, shape, options), options)
     return described(capture, json.loads(text)) if text else capture
-
-
-def _declared(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and type from the array's header, checked against the member's size before it is unpacked."""
-    with archive.open(member) as stream:
-        version = np.lib.format.read_magic(stream)
-        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = reader(stream)
-    size = math.prod(shape) * dtype.itemsize
-    check_packing(path, size, member.compress_size)
-    check_memory(path, max(size, member.file_size), f"array {Path(member.filename).stem} of shape {shape}")
-    if dtype.hasobject:
-        raise InputError(f"{path}: expected numbers, found Python objects, which are never opened. Save an array.")
-    if size > member.file_size:
-        raise InputError(
-            f"{path}: expected {size} bytes for an array of shape {shape} and type {dtype}, "
-            f"found {member.file_size}. The file is damaged: save it again."
-        )
-    return shape, dtype
 
 
 def _text(path: Path, archive: zipfile.ZipFile) -> str | None:

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.geometry.camera import Camera
 from ioadr.io.doors import damage_explained, one_line
-from ioadr.io.limits import check_memory, check_packing
+from ioadr.io.npz import npz_arrays
 from ioadr.io.save import ARCHIVE
 from ioadr.lightfield import DisparityRange
 from ioadr.parameters import Parameters
@@ -41,13 +39,11 @@ def load_estimate(path: str | os.PathLike[str]) -> Estimate:
 
 
 def _arrays(archive: Path) -> dict[str, NDArray[Any]]:
-    with damage_explained(archive, "a NumPy archive", "Run the estimation again."):
-        with zipfile.ZipFile(archive) as file:
-            declared = sum(item.file_size for item in file.infolist())
-        check_packing(archive, declared, archive.stat().st_size)
-        check_memory(archive, declared, "maps")
-        with np.load(archive, allow_pickle=False) as content:
-            return {name: content[name] for name in content.files}
+    with (
+        damage_explained(archive, "a NumPy archive", "Run the estimation again."),
+        npz_arrays(archive, "maps") as content,
+    ):
+        return {name: content[name] for name in content.files}
 
 
 def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any]) -> Estimate:

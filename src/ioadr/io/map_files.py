@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,8 +14,9 @@ from ioadr.io.atomic import MARKER, atomic_file
 from ioadr.io.doors import damage_explained, starts_with
 from ioadr.io.image_decoders import TIFF_STARTS
 from ioadr.io.images import read_image
-from ioadr.io.limits import check_memory, check_packing
+from ioadr.io.limits import check_memory
 from ioadr.io.maps import Label, read_png16, write_npy, write_pfm, write_png16, write_tiff
+from ioadr.io.npz import npz_arrays
 from ioadr.io.pfm import read_pfm
 from ioadr.io.save import ARCHIVE
 
@@ -105,11 +105,7 @@ def _npy(path: Path, name: str) -> NDArray[Any]:
 
 
 def _npz(path: Path, name: str) -> NDArray[Any]:
-    with zipfile.ZipFile(path) as archive:
-        declared = sum(item.file_size for item in archive.infolist())
-    check_packing(path, declared, path.stat().st_size)
-    check_memory(path, declared, "arrays", "Give a smaller map")
-    with np.load(path, allow_pickle=False) as content:
+    with npz_arrays(path, "arrays", "Give a smaller map") as content:
         flat = [key for key in content.files if name == key or content[key].ndim == 2]
         if name not in flat and len(flat) != 1:
             raise InputError(f"{path}: expected an array called {name}, found {', '.join(content.files) or 'none'}.")

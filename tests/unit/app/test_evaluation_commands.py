@@ -223,6 +223,9 @@ def test_maps_are_converted_between_formats_and_quantities(cli: Cli, dataset: Pa
     back = ["convert", tmp_path / "z.tif", tmp_path / "d.pfm", "--from", "depth", "--scene", scene]
     assert cli(*back).code == 0
     np.testing.assert_allclose(read_pfm(tmp_path / "d.pfm"), read_pfm(source), atol=1e-4)
+    outcome = cli(*back)
+    assert outcome.code == 2
+    assert "expected a new name, found something there" in outcome.err
     assert cli("convert", source, tmp_path / "d.png").code == 0
     np.testing.assert_allclose(read_map(tmp_path / "d.png").values, read_pfm(source), atol=1e-4)
 
