@@ -13,6 +13,7 @@ import argparse
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sys
@@ -26,7 +27,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ioadr import IoadrError, read
+from ioadr import IoadrError, estimate, preset, read
 from tests import layouts
 from tests.builders import make_views
 from tests.doors.measure import peak
@@ -34,6 +35,7 @@ from tests.doors.measure import peak
 HANG = 20
 LIMIT = "60M"
 INTERESTING = (0, 1, 0x7F, 0x80, 0xFF)
+NUMBER = re.compile(rb"-?\d+(\.\d*)?(e-?\d+)?")
 LARGE = (0xFFFFFFFF, 0x7FFFFFFF, 0x80000000, 0x10000, 0xFFFF, 2**40, 2**63 - 1)
 
 Target = tuple[list[Path], Callable[[], object]]
@@ -55,12 +57,21 @@ def targets(folder: Path) -> dict[str, Target]:
         files = [file for file in sorted(path.rglob("*")) if file.is_file()]
         texts = [file for file in files if file.suffix in (".json", ".toml", ".cfg") or file.name.startswith(".z")]
         found[layout.__name__] = texts * 3 + files[-1:], partial(read, path, **options)
+        if layout in (layouts.manifest, layouts.hci):
+            found[f"{layout.__name__}, estimated"] = texts, partial(_estimated, path, **options)
     return found
 
 
 def _new(folder: Path, layout: Callable[..., Any]) -> Path:
     (folder / layout.__name__).mkdir()
     return folder / layout.__name__
+
+
+def _estimated(path: Path, **options: Any) -> None:
+    """Cameras, positions and ranges that can be read can be worked with."""
+    found = estimate(read(path, **options), preset("fast").vary({"search.sweeps": 1}))
+    with tempfile.TemporaryDirectory() as folder:
+        found.save(Path(folder) / "out", formats=["pfm", "png", "npz"])
 
 
 def broken(data: bytes, chance: random.Random) -> bytes:
@@ -92,6 +103,16 @@ def _digits(data: bytearray, where: int, chance: random.Random) -> None:
     data[where : where + 1] = chance.choice((b"99999999999", b"-1", b"0", b"1e308", b"nan", b'"x"', b"{}", b"[]"))
 
 
+def _value(data: bytearray, where: int, chance: random.Random) -> None:
+    """A number in a text becomes another."""
+    numbers = [found.span() for found in NUMBER.finditer(data, 0, 4096)]
+    if numbers:
+        begin, end = chance.choice(numbers)
+        data[begin:end] = chance.choice(
+            (b"0", b"1", b"3.5", b"-1", b"100", b"1e4", b"1e-9", b"1e9", b"-1e300", b"1e-300")
+        )
+
+
 def _cut(data: bytearray, where: int, chance: random.Random) -> None:
     del data[where : where + chance.choice((1, 4, 64, len(data)))]
 
@@ -100,7 +121,7 @@ def _repeat(data: bytearray, where: int, chance: random.Random) -> None:
     data[where:where] = data[where : where + chance.choice((1, 8, 64))]
 
 
-CHANGES = (_byte, _byte, _number, _number, _digits, _cut, _repeat)
+CHANGES = (_byte, _byte, _number, _number, _digits, _value, _value, _cut, _repeat)
 
 
 def fuzz_one(name: str, target: Target, chance: random.Random, outcome: Counter[str], keep: Path) -> bool:
