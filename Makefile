@@ -62,6 +62,10 @@ test-oldest: ## the tests of method, files and commands with the oldest versions
 	@.venv-oldest/bin/python scripts/install_locked.py oldest
 	@.venv-oldest/bin/python -m pytest -q -m "not slow and not browser" -W default $(OLDEST_TESTS)
 
+.PHONY: audit
+audit: $(TOOLS) ## known weaknesses of the locked versions, offline (ADVISORIES=all.zip of the ecosystem PyPI, from osv.dev)
+	@$(BIN)/python scripts/audit.py $(ADVISORIES)
+
 .PHONY: lock
 lock: $(TOOLS) ## choose versions anew: requirements/*.txt, with hashes, for all machines (needs the network)
 	@$(BIN)/python scripts/lock.py

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 import tomllib
+import zipfile
 from importlib import metadata
 from pathlib import Path
 
@@ -108,6 +112,45 @@ def licence_of(name: str) -> str:
     return " ".join([*stated, *classified])
 
 
+EVENTS = [{"introduced": "0"}, {"fixed": "0.5"}, {"introduced": "0.9"}, {"fixed": "1.1"}]
+ADVISORIES = {
+    "named": {"package": {"name": "Alpha_Beta"}, "versions": ["1.0"]},
+    "range": {"package": {"name": "gamma"}, "ranges": [{"type": "ECOSYSTEM", "events": EVENTS}]},
+    "fixed": {"package": {"name": "delta"}, "ranges": [{"type": "ECOSYSTEM", "events": EVENTS}]},
+    "others": {"package": {"name": "omega"}, "versions": ["1.0"]},
+}
+
+
+def audited(folder: Path, lock: str, withdrawn: str | None = None) -> subprocess.CompletedProcess[str]:
+    with zipfile.ZipFile(folder / "all.zip", "w") as archive:
+        for name, affected in ADVISORIES.items():
+            record = {"id": name, "summary": "breaks", "affected": [affected], "withdrawn": withdrawn}
+            archive.writestr(f"{name}.json", json.dumps(record))
+    (folder / "lock.txt").write_text(lock)
+    command = [sys.executable, str(ROOT / "scripts/audit.py"), str(folder / "all.zip"), str(folder / "lock.txt")]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_known_weaknesses_are_found_without_a_network(tmp_path):
+    lock = "".join(f"{name}==1.0 \\\n    --hash=sha256:00\n" for name in ("alpha-beta", "gamma", "sigma"))
+    found = audited(tmp_path, lock + "delta==1.1 \\\n    --hash=sha256:00\n")
+    assert found.returncode == 1
+    assert found.stdout.splitlines() == [
+        "alpha-beta 1.0 (lock): named breaks",
+        "gamma 1.0 (lock): range breaks",
+        "4 versions, 2 known weaknesses",
+    ]
+    assert audited(tmp_path, lock, withdrawn="2026-01-01T00:00:00Z").returncode == 0
+    assert audited(tmp_path, "sigma==1.0 \\\n").stdout == "1 versions, 0 known weaknesses\n"
+
+
+def test_an_audit_says_where_its_advisories_come_from():
+    command = [sys.executable, str(ROOT / "scripts/audit.py")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "osv.dev" in done.stdout
+
+
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.y*ml"))
 
 
@@ -116,6 +159,10 @@ def test_workflows_may_only_read(path):
     text = path.read_text(encoding="utf-8")
     head = text.partition("\njobs:")[0]
     assert re.search(r"^permissions:\n  contents: read$", head, re.MULTILINE), "for all jobs, before them"
+    assert not re.search(r"pip install|: write|pull_request_target", text), "by the lock, and with no more rights"
+    used = re.findall(r"uses: *(\S+)", text)
+    assert used
+    assert all(re.search(r"@[0-9a-f]{40}$", action) for action in used), "what a tag names may change"
 
 
 def test_who_to_tell():
