@@ -113,7 +113,7 @@ class Finish:
     softening: float = _option(0.1, "share of each direct neighbour in the views' samples", 0, 0.33)
     colour_scale: float = _option(4.0, "grey levels at which a view's residual counts half", 0.1)
     noise: float = _option(2.0, "grey levels that a residual has at least", 0.01)
-    furthest: float = _option(0.02, "px that a pass moves a pixel's target at most", 0)
+    furthest: float = _option(0.025, "px that the first pass moves a target at most, the next 2/3, 2/4 … of it", 0)
     occluder_growth: int = _option(2, "px by which occluders are grown: samples beside an edge are mixed", 0, 10)
     finest: float = _option(0.01, "px, standard deviation of the best target", 0)
     gate: float = _option(4.0, "standard deviations at which a target stops to count", 0.1)

@@ -30,8 +30,8 @@ def finish(refinement: Refinement, closing: SweepPlan, first: int) -> Iterator[S
     term = refinement.parameters.finish
     if term.passes:
         finisher = Finisher(refinement, closing)
-        for index in range(first, first + term.passes):
-            yield finisher.run(index)
+        for done in range(term.passes):
+            yield finisher.run(first + done, term.furthest * 2 / (2 + done))
     for index in range(first + term.passes, first + term.passes + term.border_passes):
         yield settle_borders(refinement, closing, index)
 
@@ -44,11 +44,11 @@ class Finisher:
         self.term, self.workers = refinement.parameters.finish, refinement.workers
         self.rays = softened_rays(refinement.rays, self.term.softening, self.workers)
 
-    def run(self, index: int) -> SweepRecord:
-        """One pass: linearise around the map, fit surfaces to the targets."""
+    def run(self, index: int, furthest: float) -> SweepRecord:
+        """One pass: linearise around the map, fit surfaces to the targets, at most `furthest` px away."""
         begin, before = time.perf_counter(), self.refinement.disparity
-        target, precision = self.linearised(before)
-        rise = np.float32(self.term.border_rise / max(float(self.rays.reach.max()), 1e-6))
+        target, precision = self.linearised(before, furthest)
+        rise = disparity_of(self.term.border_rise, self.rays)
         self.workers.rows(discount, len(before), before, directions()[0], rise, precision)
         fitted = fit(before, target, precision, self.term, self.workers)
         limits = self.refinement.limits
@@ -57,7 +57,7 @@ class Finisher:
         cost = float(self.refinement.state.cost.mean())
         return SweepRecord(index, "finish", changed, cost, time.perf_counter() - begin)
 
-    def linearised(self, disparity: FloatMap) -> tuple[FloatMap, FloatMap]:
+    def linearised(self, disparity: FloatMap, furthest: float) -> tuple[FloatMap, FloatMap]:
         """Targets and their precision [N, M]."""
         refinement, term = self.refinement, self.term
         grown = grow(disparity, term.occluder_growth)
@@ -66,7 +66,7 @@ class Finisher:
         )
         model = refinement.model(self.closing, occluders=occluders)._replace(rays=self.rays)
         target, precision = np.empty_like(disparity), np.empty_like(disparity)
-        numbers = np.float32(term.colour_scale), np.float32(term.noise), np.float32(term.furthest)
+        numbers = np.float32(term.colour_scale), np.float32(term.noise), np.float32(furthest)
         self.workers.rows(linearise, disparity.shape[0], model, disparity, *numbers, target, precision)
         return target, precision
 
@@ -103,13 +103,18 @@ def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> Sw
     """One pass over the refinement's map; a jump is what shifts by more than a pixel in the outermost view."""
     begin, before = time.perf_counter(), refinement.disparity
     model = refinement.model(replace(closing, planar_weight=0.0, plane_fits=0))
-    jump = np.float32(1.0 / max(float(refinement.rays.reach.max()), 1e-6))
+    jump = disparity_of(1.0, refinement.rays)
     contrast = np.float32(refinement.parameters.finish.border_contrast)
     settled = np.empty_like(before)
     refinement.workers.rows(settle, len(before), model, before, *directions(), jump, contrast, settled)
     refinement.disparity = settled
     changed = int(np.count_nonzero(settled != before))
     return SweepRecord(index, "finish", changed, float(refinement.state.cost.mean()), time.perf_counter() - begin)
+
+
+def disparity_of(shift: float, rays: Rays) -> np.float32:
+    """px that shift a point by `shift` px in the outermost view."""
+    return np.float32(shift / max(float(rays.reach.max()), 1e-6))
 
 
 def directions() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
