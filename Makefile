@@ -21,7 +21,7 @@ TOYS ?= $(SHARED)/data/rendered/toys
 # Without the readers that judge our files, the documentation and the browser, which are tools and not supported versions.
 OLDEST_TESTS ?= tests/reference tests/unit/geometry tests/unit/solver tests/unit/evaluation tests/unit/io/readers \
   tests/unit/test_laws.py tests/unit/test_hard_inputs.py tests/unit/test_doors.py tests/unit/app/test_commands.py \
-  tests/unit/app/test_evaluation_commands.py tests/unit/app/test_explorer.py tests/unit/app/batch
+  tests/unit/app/test_evaluation_commands.py tests/unit/app/explorer tests/unit/app/batch
 
 # What of `make figures` needs the benchmark's scenes: scores of the README, curves of docs/confidence.md.
 MEASURED = $(BIN)/ioadr benchmark "$(DATA)" --scenes boxes,cotton,dino,sideboard --methods paper,fast,best --out out/benchmark && \
@@ -45,7 +45,8 @@ demo: $(RUNTIME) ## estimate the embedded scene into out/demo and print its erro
 
 .PHONY: explore
 explore: $(RUNTIME) ## see why a pixel has its depth, in the browser: the embedded scene, or SCENE=path
-	@$(BIN)/python -c 'import starlette, uvicorn' 2>/dev/null || $(INSTALL) dev
+	@$(BIN)/python -c 'import starlette, uvicorn' 2>/dev/null || { \
+	  echo "installing the explorer and the development tools into $(VENV) (a minute, once)"; $(INSTALL) dev; }
 	@$(BIN)/ioadr explore $(SCENE)
 
 .PHONY: test

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
+from PIL import Image
 
 ARGUMENTS = [
     "--headless",
@@ -61,3 +65,19 @@ class Watched:
     def _request(self, request: Any) -> None:
         if not request.url.startswith((self.own, "data:", "blob:")):
             self.complaints.append(f"request: {request.url}")
+
+
+def settle(page: Any) -> None:
+    """Wait until what was done is drawn."""
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def picture(locator: Any) -> NDArray[np.uint8]:
+    return np.asarray(Image.open(io.BytesIO(locator.screenshot())).convert("RGB"))
+
+
+def point(page: Any, locator: Any, across: float, down: float) -> None:
+    """Move the mouse to a share of an element's width and height."""
+    box = locator.bounding_box()
+    page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
+    settle(page)

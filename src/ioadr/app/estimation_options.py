@@ -68,7 +68,13 @@ def _wake_kernels() -> None:
 def estimation_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds --preset, --parameters, --init, --set, --seed and --threads as one `Estimation`."""
 
-    @_option("--preset", metavar="NAME", shell_complete=preset_names, show_default="paper", help="Parameter set.")
+    @_option(
+        "--preset",
+        metavar="NAME",
+        shell_complete=preset_names,
+        show_default="paper",
+        help="Parameters by name: `ioadr presets`.",
+    )
     @_option("--parameters", type=click.Path(), metavar="FILE", help="Parameters from a TOML file.")
     @_option(
         "--init",

@@ -88,7 +88,7 @@ def light_field(capture: Capture, samples: Samples, window: Window, options: Rea
     present = capture.available.copy()
     present[present] = samples.usable
     name = printable(capture.name or capture.path.resolve().name)
-    extent = capture.range.scaled(options.scale) if capture.range else None
+    limits = capture.range.scaled(options.scale) if capture.range else None
     reference = options.reference
     if reference is None and capture.reference is not None:
         reference = capture.place_of(capture.reference, present)
@@ -98,7 +98,7 @@ def light_field(capture: Capture, samples: Samples, window: Window, options: Rea
             camera=camera_of(capture.camera, window, options.scale) if capture.camera else None,
             reference=reference,
             eta=options.eta or capture.eta or (1.0, 1.0),
-            range=DisparityRange(*options.range, "user") if options.range else extent,
+            range=DisparityRange(*options.range, "user") if options.range else limits,
             positions=capture.positions,
             present=present,
             white=samples.white,

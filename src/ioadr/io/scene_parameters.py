@@ -104,11 +104,11 @@ def _interpret(parser: configparser.ConfigParser, path: Path) -> SceneParameters
     )
     grid = (count("extrinsics", "num_cams_y"), count("extrinsics", "num_cams_x"))
     has_range = parser.has_option("meta", "disp_min") or parser.has_option("meta", "disp_max")
-    extent = None
+    limits = None
     if has_range:
-        limits = {"minimum": number("meta", "disp_min"), "maximum": number("meta", "disp_max")}
-        extent = _made(path, DisparityRange, **limits, origin="file")
-    return SceneParameters(camera, grid, extent, parser.get("meta", "scene", fallback=path.absolute().parent.name))
+        values = {"minimum": number("meta", "disp_min"), "maximum": number("meta", "disp_max")}
+        limits = _made(path, DisparityRange, **values, origin="file")
+    return SceneParameters(camera, grid, limits, parser.get("meta", "scene", fallback=path.absolute().parent.name))
 
 
 def _made(path: Path, kind: Callable[..., Made], **values: Any) -> Made:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import ioadr
 from ioadr import DisparityRange, Estimate, LightField, Parameters
 from ioadr.app.cli import run
 from ioadr.result import SweepRecord
+from tests.browser import chromium
 from tests.builders import write_hci_scene
 
 
@@ -35,6 +36,13 @@ def cli(capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
         return Outcome(code, out, err)
 
     return call
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One for a file: its driver keeps an event loop, which tests of the explorer must not find running."""
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture

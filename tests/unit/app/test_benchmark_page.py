@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Iterator
@@ -11,8 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from PIL import Image
 
 from ioadr.app.benchmark.content import packed_steps
 from ioadr.app.benchmark.page import page_html, write_page
@@ -21,7 +18,7 @@ from ioadr.evaluation.methods import parse_methods
 from ioadr.evaluation.synthetic import random_light_field, write_scene
 from ioadr.evaluation.truth import load_truth
 from ioadr.io.pfm import write_pfm
-from tests.browser import Watched, chromium
+from tests.browser import Watched, picture, point, settle
 from tests.unit.app.test_report import unpacked
 
 SCENES = ("bench", "cards")
@@ -111,12 +108,6 @@ def test_steps_keep_gaps_and_grow_with_the_range() -> None:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def file(results: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_page(tmp_path_factory.mktemp("browser") / "index.html", results, "Three methods")
 
@@ -135,10 +126,6 @@ def ready(page: Any, turn: int = 1) -> None:
     settle(page)
 
 
-def settle(page: Any) -> None:
-    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-
 def canvas(page: Any, title: str, method: str | None = None) -> Any:
     place = f'.method:has(h3:text-is("{method}"))' if method else "#given"
     return page.locator(f'{place} figure.pane:has(span:text-is("{title}")) canvas')
@@ -148,16 +135,6 @@ def value(page: Any, title: str, method: str | None = None) -> str:
     place = f'.method:has(h3:text-is("{method}"))' if method else "#given"
     text = page.locator(f'{place} figure.pane:has(span:text-is("{title}")) output').inner_text()
     return str(text).replace("−", "-")
-
-
-def picture(locator: Any) -> NDArray[np.uint8]:
-    return np.asarray(Image.open(io.BytesIO(locator.screenshot())).convert("RGB"))
-
-
-def point(page: Any, locator: Any, across: float, down: float) -> None:
-    box = locator.bounding_box()
-    page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
-    settle(page)
 
 
 @pytest.mark.browser

@@ -17,6 +17,7 @@ from ioadr.app.terminal import Terminal, output_options
 if TYPE_CHECKING:
     from ioadr.evaluation.scores import Scores
 
+EXPLORE = "see why a pixel has its depth: ioadr explore (make explore)"
 SHOWN = ("mse", "badpix_007", "badpix_003", "badpix_001", "mae_planes", "mae_surfaces", "discontinuities")
 
 
@@ -52,4 +53,4 @@ def _text(scores: Scores, files: list[str], seconds: float) -> str:
     for name in (name for name in SHOWN if name in scores.values):
         metric = METRICS[name]
         lines.append(f"  {metric.label:<16} {scores[name]:8.{metric.decimals}f} {metric.unit:<8} {metric.meaning}")
-    return "\n".join([*lines, "wrote", *(f"  {file}" for file in files), "see why a pixel has its depth: make explore"])
+    return "\n".join([*lines, "wrote", *(f"  {file}" for file in files), EXPLORE])

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from ioadr.errors import InputError, IoadrError
+from ioadr.errors import InputError
 
 if TYPE_CHECKING:
     from uvicorn import Server
@@ -57,8 +57,8 @@ def server(study: Study, port: int) -> Server:
 
 
 def _warm(study: Study) -> None:
-    """What goes wrong here goes wrong again when the page asks, and is told there."""
-    with suppress(IoadrError):
+    """What goes wrong here, but for the end of the program, goes wrong again when the page asks, and is told there."""
+    with suppress(Exception):
         study.warm()
 
 

@@ -108,7 +108,7 @@ def _setting(estimate: Estimate) -> dict[str, str]:
         "disparity range": disparities(estimate.range),
         "camera": optics(estimate.camera) if estimate.camera else "unknown",
         "seed": str(estimate.seed),
-        "time by phase": ", ".join(f"{name} {value:.2f} s" for name, value in estimate.seconds.items()),
+        "time": ", ".join(f"{name} {value:.2f} s" for name, value in estimate.seconds.items()),
     }
 
 

@@ -1,0 +1,114 @@
+"""Estimations that the explorer is asked for: told sweep by sweep, one after the other, ended with who asked."""
+
+from __future__ import annotations
+
+import base64
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ioadr
+from ioadr import Estimate, InputError
+from ioadr.app.explorer.study import MOST_RESULTS, Study
+from tests import explored
+from tests.explored import Running
+from tests.unit.app.explorer.conftest import GIVEN, lines, wait_until
+
+
+def test_an_estimation_is_told_sweep_by_sweep_and_kept(server, study):
+    told = lines(server, "/api/estimate", {"seed": 4})
+    sweeps = [line["record"]["sweep"] for line in told if "record" in line]
+    assert sweeps[:2] == [-1, 0]
+    assert sweeps == sorted(sweeps)
+    assert all("map" in line for line in told if "record" in line)
+    result = told[-1]["result"]
+    values = np.frombuffer(server.ask(f"/api/layer/disparity?result={result['key']}").body, "<f4")
+    assert np.array_equal(values, explored.estimate().disparity.ravel()), "same parameters and seed, same result"
+    assert result["key"] in [known["key"] for known in server.ask("/api/scene").json()["results"]]
+    assert lines(server, "/api/estimate", {"seed": 4})[-1]["result"]["key"] == result["key"]
+
+
+def test_a_neighbourhood_is_estimated_again(server):
+    told = lines(server, "/api/neighbourhood", {"row": 30, "column": 40, "result": "given", "changes": {}})
+    found = told[-1]["neighbourhood"]
+    assert found["shape"] == [49, 49]
+    assert (found["top"], found["left"]) == (6, 16)
+    whole = explored.estimate().disparity[6:55, 16:65]
+    before, after = (np.frombuffer(base64.b64decode(found[name]), "<f4") for name in ("before", "after"))
+    assert np.array_equal(before, whole.ravel())
+    assert np.median(np.abs(after - before)) < 0.02
+
+
+def test_an_impossible_estimation_says_why(server, monkeypatch):
+    def fails(*_: Any, **__: Any) -> None:
+        raise InputError("views: expected texture, found none.")
+
+    monkeypatch.setattr(ioadr, "estimate", fails)
+    assert lines(server, "/api/estimate", {})[-1] == {"error": "views: expected texture, found none."}
+
+    def breaks(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError("by zero")
+
+    monkeypatch.setattr(ioadr, "estimate", breaks)
+    assert "internal error (ZeroDivisionError" in lines(server, "/api/estimate", {})[-1]["error"]
+
+
+def test_leaving_stops_the_estimation(server, slow):
+    connection = server.connection()
+    connection.request("POST", "/api/estimate", "{}", {"Content-Type": "application/json"})
+    response = connection.getresponse()
+    while b"record" not in response.readline():
+        pass
+    connection.sock.shutdown(socket.SHUT_RDWR)
+    connection.close()
+    start = time.monotonic()
+    assert wait_until(lambda: "stopped" in slow)
+    assert time.monotonic() - start < 1.5
+    assert slow == ["begin", "stopped"]
+
+
+def test_browsers_wait_for_each_other_and_explore_meanwhile(server, slow):
+    def listen() -> dict[str, Any]:
+        return lines(server, "/api/estimate", {})[0]
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(listen)
+        assert wait_until(lambda: slow == ["begin"])
+        second = pool.submit(listen)
+        clock = time.monotonic()
+        assert server.ask(f"/api/pixel?{GIVEN}&row=3&column=4").status == 200
+        assert time.monotonic() - clock < 1
+        assert first.result()["state"] == "starting"
+        assert second.result()["state"] == "waiting"
+    assert slow == ["begin", "done", "begin", "done"]
+
+
+def test_stopping_the_server_stops_estimations(study, slow):
+    running = Running(study)
+    listening = threading.Thread(target=lambda: running.ask("/api/estimate", "POST", {}))
+    listening.start()
+    assert wait_until(lambda: slow == ["begin"])
+    running.stop()
+    assert wait_until(lambda: slow == ["begin", "stopped"], 5)
+    listening.join(10)
+
+
+def test_old_results_are_forgotten():
+    scene, estimate = explored.scene(), explored.estimate()
+    study = Study(scene.light_field, estimate)
+    keys = []
+    for seed in range(MOST_RESULTS + 3):
+        keys.append(study.add(Estimate(**{**fields_of(estimate), "seed": seed})).key)
+    assert len(set(keys)) == len(keys)
+    assert [result.key for result in study.results()] == ["given", *keys[3:]]
+    with pytest.raises(InputError, match="Estimate it again"):
+        study.result(keys[0])
+
+
+def fields_of(estimate: Estimate) -> dict[str, Any]:
+    return {name: getattr(estimate, name) for name in estimate.__dataclass_fields__}

@@ -1,0 +1,162 @@
+"""Whom and what the explorer refuses: strangers, other files, questions and orders that make no sense."""
+
+from __future__ import annotations
+
+import socket
+from urllib.parse import quote
+
+import pytest
+
+from ioadr.app.explorer.guard import LocalOnly
+from tests.unit.app.explorer.conftest import GIVEN
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": "evil.example:{port}"},
+        {"Host": "127.0.0.1"},
+        {"Host": "127.0.0.1:1"},
+        {"Host": "127.0.0.1:{port}.evil.example"},
+        {"Host": "192.168.0.7:{port}"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "https://127.0.0.1:{port}"},
+        {"Origin": "http://127.0.0.1:{port}@evil.example"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Sec_Fetch_Site": "same-site"},
+    ],
+)
+def test_strangers_are_refused(server, headers):
+    sent = {name: value.format(port=server.port) for name, value in headers.items()}
+    for path, method, body in (("/", "GET", None), ("/api/scene", "GET", None), ("/api/estimate", "POST", {})):
+        answer = server.ask(path, method, body, **sent)
+        assert answer.status == 403, path
+        assert answer.body.startswith(b"ioadr explore: expected")
+        assert b"evil" not in answer.body
+
+
+def test_its_own_page_is_let_in(server):
+    for name in ("127.0.0.1", "localhost"):
+        host = f"{name}:{server.port}"
+        assert server.ask("/", Host=host, Origin=f"http://{host}", Sec_Fetch_Site="same-origin").status == 200
+
+
+def test_two_hosts_are_no_host():
+    guard = LocalOnly(app=None, port=80)  # type: ignore[arg-type]
+    assert guard.refusal([("host", "127.0.0.1")]) is None
+    assert guard.refusal([("host", "127.0.0.1"), ("host", "evil.example")])
+    assert guard.refusal([])
+
+
+def test_only_this_machine_is_served(server):
+    assert server.socket.getsockname()[0] == "127.0.0.1"
+    with socket.socket() as other:
+        other.settimeout(2)
+        found = [info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)]
+        for address in {str(ip) for ip in found if not str(ip).startswith("127.")}:
+            assert other.connect_ex((address, server.port)) != 0
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/web/../../../../../../etc/passwd",
+        "/web/..%2f..%2f..%2f..%2fetc%2fpasswd",
+        "/web/%2e%2e/cli.py",
+        "/web/%2fetc%2fpasswd",
+        "/web/report.html%00.js",
+        "/web/report.html",
+        "/web/",
+        "/etc/passwd",
+        "//etc/passwd",
+        "/api/layer/../../../etc/passwd",
+    ],
+)
+def test_no_other_file_can_be_read(server, path):
+    answer = server.ask(path)
+    assert answer.status in (400, 404)
+    assert b"root:" not in answer.body
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "row=-1&column=0",
+        "row=64&column=0",
+        "row=1e999&column=0",
+        "row=nan&column=0",
+        "row=1.5&column=0",
+        "row=0x10&column=0",
+        "row=&column=0",
+        "column=0",
+        "row=3&column=99999999999999999999",
+        "row=3&column=3&result=../../etc",
+        "row=3&column=3&set=search.sweeps:1000000",
+        "row=3&column=3&set=planar.half_width:100000",
+        "row=3&column=3&set=planar.half_width:nan",
+        "row=3&column=3&set=congruence.weight:inf",
+        "row=3&column=3&set=__class__:1",
+        "row=3&column=3&set=" + "a" * 5000,
+        "row=3&column=3&set=" + quote("congruence.weight:<script>"),
+    ],
+)
+def test_bad_questions_are_answered_in_words(server, query):
+    answer = server.ask(f"/api/pixel?{query if 'result' in query else query + '&' + GIVEN}")
+    assert answer.status == 400
+    error = answer.json()["error"]
+    assert "expected" in error
+    assert len(error) < 600
+    assert "Traceback" not in error
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/view/5/0",
+        "/api/view/-1/0",
+        "/api/view/a/b",
+        "/api/refocus",
+        "/api/refocus?disparity=1e9",
+        "/api/refocus?disparity=0&thin=0",
+        "/api/layer/none",
+        "/api/layer/disparity",
+    ],
+)
+def test_bad_addresses_too(server, path):
+    answer = server.ask(path)
+    assert answer.status == 400
+    assert "expected" in answer.json()["error"]
+
+
+@pytest.mark.parametrize(
+    ("body", "headers"),
+    [
+        (b"{", {}),
+        (b"[]", {}),
+        (b"[" * 15000, {}),
+        (b'{"a": "' + b"x" * 30000 + b'"}', {}),
+        (b"{}", {"Content_Type": "text/plain"}),
+        ({"preset": "none"}, {}),
+        ({"preset": 3}, {}),
+        ({"seed": -1}, {}),
+        ({"seed": True}, {}),
+        ({"changes": []}, {}),
+        ({"changes": {"search.sweeps": 5}}, {}),
+        ({"changes": {"congruence.weight": "a"}}, {}),
+        ({"changes": {"congruence.weight": [1]}}, {}),
+        ({"result": "none"}, {}),
+    ],
+)
+def test_bad_orders_start_nothing(server, slow, body, headers):
+    answer = server.ask("/api/estimate", "POST", body, **headers)
+    assert answer.status == 400
+    assert "expected" in answer.json()["error"]
+    assert slow == []
+
+
+def test_questions_are_no_orders(server):
+    assert server.ask("/api/estimate").status == 405
+    assert server.ask("/api/pixel", "DELETE").status == 405
