@@ -151,7 +151,9 @@ def _encoded(samples: Samples) -> Samples:
 
 
 def _check_texture(samples: Samples, sparse: NDArray[Any], capture: Capture, names: list[str]) -> None:
-    """A view of one colour is a failed one, unless it is black: then it is dark and left out."""
+    """A view of one colour is a failed one, unless it is black (dark, left out) or all are alike (nothing is known)."""
+    if np.ptp(sparse[samples.usable]) == 0 and np.ptp(samples.views[samples.usable]) == 0:
+        return
     suspects = np.flatnonzero(samples.usable & (np.ptp(sparse, axis=(1, 2, 3)) == 0))
     for number in suspects:
         view, name = samples.views[number], names[number]
