@@ -183,7 +183,7 @@ def settled_borders(
 ) -> NDArray[np.float64]:
     """The far surface's disparity where a pixel beside a jump looks more like that surface than like the near one."""
     settled = disparity.astype(np.float64)
-    for p in product(range(2, disparity.shape[0] - 2), range(2, disparity.shape[1] - 2)):
+    for p in product(range(3, disparity.shape[0] - 3), range(3, disparity.shape[1] - 3)):
         found = [
             _far_side(disparity, image, cost, p, u, jump, contrast) for u in product((-1, 0, 1), (-1, 0, 1)) if any(u)
         ]
@@ -211,7 +211,7 @@ def _far_side(
         return p[0] + step * u[0] + aside * u[1], p[1] + step * u[1] + aside * u[0]
 
     d, far = float(disparity[p]), float(disparity[at(1)])
-    surfaces = [(far, at(2)), (d, at(-1)), (d, at(-2))]
+    surfaces = [(far, at(2)), *((d, at(-step)) for step in (1, 2, 3))]
     if d - far <= jump or any(abs(value - disparity[q]) >= jump for value, q in surfaces):
         return None
     behind = [q for q in (at(-1), at(-2), at(-1, -1), at(-1, 1)) if abs(disparity[q] - d) < jump]

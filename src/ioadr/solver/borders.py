@@ -13,12 +13,8 @@ from ioadr._jit import kernel, task
 from ioadr.cost.occlusion import data_cost
 from ioadr.geometry.ppp import LEVELS, unpack
 
-FAR = 2
-"""px that must lie inside the image on both sides."""
-
-
 BEHIND = 3
-"""px over which the slope of a surface is measured."""
+"""px behind a pixel over which a surface must reach, and over which its slope is measured."""
 
 
 @kernel
@@ -72,9 +68,10 @@ def is_border(disparity, n, m, y, x, jump):
     """Whether the map falls by a jump towards (y, x), with surface on both sides: thin things are left alone."""
     d, far = disparity[n, m], disparity[n + y, m + x]
     falls = d - far > jump
-    ahead = abs(far - disparity[n + 2 * y, m + 2 * x]) < jump
-    behind = abs(d - disparity[n - y, m - x]) < jump and abs(d - disparity[n - 2 * y, m - 2 * x]) < jump
-    return falls and ahead and behind
+    surfaces = abs(far - disparity[n + 2 * y, m + 2 * x]) < jump
+    for i in range(1, BEHIND + 1):
+        surfaces = surfaces and abs(d - disparity[n - i * y, m - i * x]) < jump
+    return falls and surfaces
 
 
 @kernel
@@ -99,7 +96,7 @@ def settle(begin, end, model, disparity, ahead, behind, jump, contrast, settled)
     for n in range(begin, end):
         for m in range(width):
             settled[n, m], best = disparity[n, m], np.float32(np.inf)
-            if n < FAR or m < FAR or n >= height - FAR or m >= width - FAR:
+            if n < BEHIND or m < BEHIND or n >= height - BEHIND or m >= width - BEHIND:
                 continue
             for k in range(len(ahead)):
                 y, x = ahead[k, 0], ahead[k, 1]
