@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import gc
-import os
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -201,31 +198,3 @@ def test_whole_sweeps_in_any_company():
                 run.refinement.sweep(run.step, seed=1)
                 maps.add(run.refinement.disparity.tobytes() + run.refinement.state.cost.tobytes())
         assert len(maps) == 1
-
-
-def resident() -> int:
-    """Bytes of memory that the process holds now."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
-
-
-def soak(runs: int) -> None:
-    lf = make_lightfield(grid=(5, 5), size=(40, 44))
-    settled = 0
-    for run in range(runs):
-        estimate(lf, preset(("paper", "fast", "best")[run % 3]), seed=run, threads=1 + run % 3)
-        if run == 20:
-            gc.collect()
-            settled = resident()
-    gc.collect()
-    assert resident() - settled < 6e6, f"{runs - 21} estimates of a light field of {lf.views.nbytes} bytes"
-
-
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
-def test_memory_does_not_grow():
-    soak(81)
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is read from /proc")
-def test_memory_does_not_grow_for_long():
-    soak(300)

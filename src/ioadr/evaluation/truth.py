@@ -81,7 +81,7 @@ def load_truth(folder: str | Path, resolution: Resolution = "lowres") -> Truth:
     if not path.is_file():
         raise InputError(
             f"{folder}: expected the scene's truth {path.name} in it, found none. "
-            "Give a scene with ground truth, such as the benchmark's training scenes."
+            "Give a scene that has one, such as the benchmark's training scenes."
         )
     scale = HIGH_RESOLUTION if resolution == "highres" else 1
     disparity = read_pfm(path)
