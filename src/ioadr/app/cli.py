@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import errno
 import sys
-import tempfile
-import traceback
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
@@ -124,7 +122,9 @@ def _failed(error: Exception) -> int:
     """An error that nobody foresaw; what an interrupt left undone is none."""
     if interrupts.received() is not None:
         return _interrupted()
-    click.echo(_internal_error(error), err=True)
+    from ioadr.app import internal_error
+
+    click.echo(f"ioadr: {internal_error.told(error)}", err=True)
     return INTERNAL_ERROR
 
 
@@ -139,18 +139,3 @@ def _interrupted() -> int:
     click.echo("ioadr: interrupted. Files that were not finished have been removed.", err=True)
     number = interrupts.received()
     return INTERRUPTED if number is None else 128 + number
-
-
-def _internal_error(error: Exception) -> str:
-    """Keep the traceback in a file and say in one line where it is."""
-    summary = " ".join(f"{type(error).__name__}: {error}".split())
-    details = f"ioadr {__version__}, Python {sys.version}\n{sys.argv}\n\n{''.join(traceback.format_exception(error))}"
-    try:
-        with tempfile.NamedTemporaryFile(
-            "w", prefix="ioadr-error-", suffix=".txt", delete=False, encoding="utf-8"
-        ) as file:
-            file.write(details)
-        place = f"Details are in {file.name}; please report it with them."
-    except OSError:
-        place = "Its details could not be written to the temporary folder."
-    return f"ioadr: internal error ({summary}). {place}"

@@ -7,13 +7,13 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from starlette.requests import ClientDisconnect, Request
+
 from ioadr.app.explorer.answers import WHAT_IF
 from ioadr.errors import InputError
 from ioadr.parameters import Parameters, preset
 
 if TYPE_CHECKING:
-    from starlette.requests import Request
-
     from ioadr.app.explorer.study import Study
 
 LARGEST_BODY = 20_000
@@ -85,11 +85,7 @@ async def json_body(request: Request) -> Mapping[str, Any]:
     """A small JSON object; the type is asked for because a foreign page could not send it unasked."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise InputError("request: expected Content-Type application/json.")
-    content = b""
-    async for chunk in request.stream():
-        content += chunk
-        if len(content) > LARGEST_BODY:
-            raise InputError(f"request: expected at most {LARGEST_BODY} bytes, found more.")
+    content = await _content(request)
     try:
         body = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -97,6 +93,22 @@ async def json_body(request: Request) -> Mapping[str, Any]:
     if not isinstance(body, dict):
         raise InputError("request: expected a JSON object.")
     return body
+
+
+async def _content(request: Request) -> bytes:
+    """What is declared to be too large is not waited for."""
+    content, declared = b"", int(request.headers.get("content-length", 0))
+    try:
+        if declared <= LARGEST_BODY:
+            async for chunk in request.stream():
+                content += chunk
+                if len(content) > LARGEST_BODY:
+                    break
+    except ClientDisconnect as error:
+        raise InputError("request: expected all of its content, found its sender gone.") from error
+    if max(declared, len(content)) > LARGEST_BODY:
+        raise InputError(f"request: expected at most {LARGEST_BODY} bytes, found more.")
+    return content
 
 
 def _short(value: Any) -> str:

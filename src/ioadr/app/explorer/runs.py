@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
+from ioadr.app import internal_error
 from ioadr.errors import InputError, IoadrError
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ def _guarded(work: Work, tell: Callable[[dict[str, Any] | None], None]) -> None:
         except Cancelled:
             raise
         except Exception as error:
-            tell({"error": f"internal error ({type(error).__name__}: {error})."})
+            tell({"error": internal_error.told(error)})
         tell(None)
     except (Cancelled, RuntimeError):  # nobody listens: the page is gone, or the server's loop is
         return

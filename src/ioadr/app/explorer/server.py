@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
+from ioadr.app import internal_error
 from ioadr.app.explorer import answers, estimation, pictures, requests
 from ioadr.app.explorer.guard import LocalOnly
 from ioadr.app.explorer.runs import Runs, Work
@@ -54,6 +55,8 @@ def checked(endpoint: Endpoint) -> Endpoint:
             return await endpoint(self, request)
         except IoadrError as error:
             return JSONResponse({"error": str(error)}, status_code=400)
+        except Exception as error:
+            return JSONResponse({"error": internal_error.told(error)}, status_code=500)
 
     return answer
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import socket
 from urllib.parse import quote
 
@@ -160,3 +161,44 @@ def test_bad_orders_start_nothing(server, slow, body, headers):
 def test_questions_are_no_orders(server):
     assert server.ask("/api/estimate").status == 405
     assert server.ask("/api/pixel", "DELETE").status == 405
+
+
+def half_asked(server, declared: int) -> socket.socket:
+    """An order of which only the first bytes are sent."""
+    sender = socket.create_connection(("127.0.0.1", server.port), timeout=20)
+    head = f"POST /api/estimate HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Type: application/json\r\n"
+    sender.sendall(f"{head}Content-Length: {declared}\r\n\r\n{{".encode())
+    return sender
+
+
+def test_a_sender_that_leaves_is_no_error(server, caplog):
+    logger = logging.getLogger("uvicorn.error")
+    logger.addHandler(caplog.handler)
+    try:
+        half_asked(server, 100).close()
+        assert server.ask("/api/scene").status == 200
+    finally:
+        logger.removeHandler(caplog.handler)
+    assert caplog.records == []
+
+
+def test_what_is_declared_to_be_too_large_is_not_waited_for(server):
+    with half_asked(server, 10**11) as sender:
+        answer = sender.recv(2000)
+    assert answer.startswith(b"HTTP/1.1 400")
+    assert b"expected at most 20000 bytes" in answer
+
+
+def test_an_internal_error_is_told_and_keeps_its_details(server, monkeypatch, tmp_path):
+    def fail(study: object) -> None:
+        raise ZeroDivisionError("lens cap on")
+
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr("ioadr.app.explorer.answers.scene", fail)
+    answer = server.ask("/api/scene")
+    assert answer.status == 500
+    (details,) = tmp_path.iterdir()
+    assert answer.json()["error"].startswith(
+        f"internal error (ZeroDivisionError: lens cap on). Details are in {details};"
+    )
+    assert "Traceback" in details.read_text(encoding="utf-8")

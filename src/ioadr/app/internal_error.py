@@ -1,0 +1,25 @@
+"""An error that nobody foresaw, in one line that says where its details are."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import traceback
+
+from ioadr import __version__
+from ioadr.errors import printable
+
+
+def told(error: Exception) -> str:
+    """Keeps the traceback in a file."""
+    summary = printable(" ".join(f"{type(error).__name__}: {error}".split()))
+    details = f"ioadr {__version__}, Python {sys.version}\n{sys.argv}\n\n{''.join(traceback.format_exception(error))}"
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", prefix="ioadr-error-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
+        ) as file:
+            file.write(details)
+        place = f"Details are in {file.name}; please report it with them."
+    except OSError:
+        place = "Its details could not be written to the temporary folder."
+    return f"internal error ({summary}). {place}"
