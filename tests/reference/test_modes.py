@@ -37,9 +37,16 @@ def test_no_kernel_reads_or_writes_beyond_an_array():
 
 @pytest.mark.slow
 def test_all_tests_of_kernels_without_the_jit():
-    run("NUMBA_DISABLE_JIT", "tests/reference/test_twins.py", "tests/reference/test_departures.py")
+    run(
+        "NUMBA_DISABLE_JIT",
+        "tests/reference/test_twins.py",
+        "tests/reference/test_departures.py",
+        "tests/unit/geometry",
+    )
 
 
 @pytest.mark.slow
 def test_all_tests_of_kernels_with_bounds_checked():
-    run("NUMBA_BOUNDSCHECK", "-m", "not slow", "tests/reference", "tests/unit/solver", "tests/unit/test_laws.py")
+    rooms = ("tests/reference", "tests/unit/geometry", "tests/unit/solver")
+    files = ("tests/unit/test_laws.py", "tests/unit/test_hard_inputs.py", "tests/unit/test_any_light_field.py")
+    run("NUMBA_BOUNDSCHECK", "-m", "not slow", *rooms, *files)
