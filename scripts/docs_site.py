@@ -25,12 +25,7 @@ ROOT_PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md",
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 FENCE = re.compile(r"(^```.*?^```)", re.MULTILINE | re.DOTALL)
 EXAMPLE = re.compile(r"^\[(examples/\S+\.py)\]\(\S+\)$", re.MULTILINE)
-STYLE = """
-td, th { padding: .25rem .6rem; border-bottom: 1px solid #ddd; vertical-align: top; }
-img { max-width: 100%; height: auto; }
-pre { line-height: 1.35; }
-.doc-contents { padding-left: 1.2rem; border-left: 2px solid #eee; }
-"""
+STYLE = Path(__file__).with_suffix(".css")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -52,7 +47,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, f"project/{name}", content=text))
     files.append(File.generated(config, "reference/cli.md", content=command_line()))
     files.append(File.generated(config, "reference/api.md", content=python_api()))
-    files.append(File.generated(config, "site.css", content=STYLE + HtmlFormatter().get_style_defs(".codehilite")))
+    style = HtmlFormatter().get_style_defs(".codehilite") + "\n" + STYLE.read_text(encoding="utf-8")
+    files.append(File.generated(config, "site.css", content=style))
     return files
 
 
