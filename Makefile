@@ -7,9 +7,10 @@ INSTALL = $(BIN)/python scripts/install_locked.py
 RUNTIME := $(VENV)/.runtime
 TOOLS := $(VENV)/.tools
 
-# Tests run in so many processes at once, each file in one of them, because its tests share what they need.
+# Tests run in so many processes at once, each file in one of them, because its tests share what they need; in their
+# order, because files of few but long tests would otherwise come last.
 JOBS ?= 2
-PARALLEL = -n $(JOBS) --dist loadfile
+PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 # Where the benchmark's scenes and other methods' published maps are, for `make paper`.
 SHARED := $(or $(IOADR_SHARED),../shared)

@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 1_000_000
 """Bytes of a wheel."""
-QUICK = ["-m", "not slow", "-n", "2", "--dist", "loadfile"]
+QUICK = ["-m", "not slow", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
 """As `make test`."""
 KINDS = {".py", ".typed", ".toml", ".html", ".css", ".js"}
 
