@@ -161,16 +161,24 @@ def fitted(
 
 
 def beside_rises(disparity: NDArray[Any], rise: float) -> NDArray[np.bool_]:
-    """Pixels with a neighbour that is nearer by more than `rise` and the slope over the three pixels behind."""
-    last = np.array(disparity.shape) - 1
+    """Pixels with a neighbour that is nearer by more than `rise` and the slope over the three pixels behind.
 
-    def at(p: tuple[int, ...], step: int, u: tuple[int, int]) -> float:
-        return float(disparity[tuple(np.clip(np.add(p, np.multiply(step, u)), 0, last))])
+    Over two or one at the image's edge; where there is none, it cannot be told.
+    """
+
+    def along(p: tuple[int, ...], u: tuple[int, int]) -> dict[int, float]:
+        """Disparities at steps −3 … 1 from p towards u, as far as they are in the image."""
+        places = {step: (p[0] + step * u[0], p[1] + step * u[1]) for step in range(-3, 2)}
+        inside = {step: q for step, q in places.items() if min(q) >= 0 and (np.array(q) < disparity.shape).all()}
+        return {step: float(disparity[q]) for step, q in inside.items()}
 
     found = np.zeros(disparity.shape, bool)
     for p in np.ndindex(disparity.shape):
         for u in product((-1, 0, 1), (-1, 0, 1)):
-            found[p] |= at(p, 1, u) - at(p, 0, u) > rise + abs(at(p, 0, u) - at(p, -3, u)) / 3
+            line = along(p, u)
+            if any(u) and 1 in line and min(line) < 0:
+                slope = abs(line[0] - line[min(line)]) / -min(line)
+                found[p] |= line[1] - line[0] > rise + slope
     return found
 
 

@@ -18,17 +18,23 @@ BEHIND = 3
 
 
 @kernel
+def room_behind(i, step, size):
+    """Pixels of a row or column, at most 3, behind index i as seen towards i + step; 0 if that is outside."""
+    if i + step < 0 or i + step >= size:
+        return 0
+    return BEHIND if step == 0 else min(BEHIND, i if step > 0 else size - 1 - i)
+
+
+@kernel
 def beside_rise(disparity, n, m, ahead, rise):
     """Whether a neighbour is nearer by more than `rise` px and what the surface behind the pixel rises by itself."""
-    height, width = disparity.shape
     d, found = disparity[n, m], False
     for k in range(len(ahead)):
-        i = min(max(n + ahead[k, 0], 0), height - 1)
-        j = min(max(m + ahead[k, 1], 0), width - 1)
-        i_behind = min(max(n - BEHIND * ahead[k, 0], 0), height - 1)
-        j_behind = min(max(m - BEHIND * ahead[k, 1], 0), width - 1)
-        slope = abs(d - disparity[i_behind, j_behind]) / np.float32(BEHIND)
-        found = found or disparity[i, j] - d > rise + slope
+        y, x = ahead[k, 0], ahead[k, 1]
+        room = min(room_behind(n, y, disparity.shape[0]), room_behind(m, x, disparity.shape[1]))
+        if room > 0:
+            slope = abs(d - disparity[n - room * y, m - room * x]) / np.float32(room)
+            found = found or disparity[n + y, m + x] - d > rise + slope
     return found
 
 

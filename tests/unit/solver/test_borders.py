@@ -7,7 +7,9 @@ import pytest
 
 from ioadr import DisparityRange, LightField, preset
 from ioadr._jit import Workers
-from ioadr.solver.finish import directions, settle_borders
+from ioadr.parameters import Finish
+from ioadr.solver.borders import discount
+from ioadr.solver.finish import directions, fit, settle_borders
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
 
@@ -70,6 +72,24 @@ def test_a_surface_without_contrast_stays():
 def test_threads_make_no_difference():
     lf = half_covered(0.4)
     np.testing.assert_array_equal(settled(lf, LEFT), settled(lf, LEFT, threads=3))
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.03])
+def test_contrast_of_a_border_does_not_bend_the_surface_behind_it(slope):
+    """Its pixels want to be nearer, and are surer of it than the faint surface; a steep surface has no borders."""
+    far = np.tile(slope * np.arange(SIZE, dtype=np.float32), (SIZE, 1))
+    disparity = far.copy()
+    disparity[:, LEFT:] += 0.3
+    target, precision = disparity.copy(), np.full_like(disparity, 0.06**-2)
+    target[:, LEFT - 1] += 0.03
+    precision[:, LEFT - 1] = 0.01**-2
+    counted = precision.copy()
+    with Workers(1) as workers:
+        discount(0, SIZE, disparity, directions()[0], np.float32(0.02), counted)
+        bent, straight = (fit(disparity, target, p, Finish(), workers)[8:-8] for p in (precision, counted))
+    np.testing.assert_array_equal(np.flatnonzero((counted == 0).any(axis=0)), [LEFT - 1])
+    assert (bent - far[8:-8])[:, LEFT - 3 : LEFT].max() > 0.02
+    assert np.abs(straight - far[8:-8])[:, LEFT - 8 : LEFT].max() < 0.002
 
 
 def test_what_lies_behind_is_never_ahead():
