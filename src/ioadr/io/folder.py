@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +73,6 @@ def image_capture(name: str, path: Path, index: NDArray[np.intp], files: Mapping
         return read_images([files[number] for number in numbers], header, window)
 
     available = np.isin(index, list(files))
-    holes = int(available.size - np.count_nonzero(available))
     return Capture(
         format=name,
         path=path,
@@ -85,8 +84,20 @@ def image_capture(name: str, path: Path, index: NDArray[np.intp], files: Mapping
         load=load,
         names=[files[number].name if number in files else f"view {number}" for number in range(index.size)],
         available=available,
-        notes=(f"{holes} of {index.size} views have no file",) if holes else (),
+        notes=tuple(_notes(path, available, files.values())),
     )
+
+
+def _notes(path: Path, available: NDArray[np.bool_], files: Iterable[Path]) -> Iterator[str]:
+    """What may surprise about the files; links are followed, but not in silence."""
+    holes = int(available.size - np.count_nonzero(available))
+    if holes:
+        yield f"{holes} of {available.size} views have no file"
+    folder = (path if path.is_dir() else path.parent).resolve()
+    outside = [file for file in files if file.is_symlink() and not file.resolve().is_relative_to(folder)]
+    if outside:
+        example = f"such as {outside[0].name} to {outside[0].resolve()}"
+        yield f"{len(outside)} of {available.size} views are links out of the folder, {example}"
 
 
 def files_by_pattern(path: Path, text: str) -> Mapping[tuple[int, ...], Path]:

@@ -48,7 +48,7 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
         counted=True,
         camera=parameters.camera if parameters else None,
         range=parameters.range if parameters else None,
-        notes=() if parameters else (f"no {FILE_NAME}: depth is relative",),
+        notes=capture.notes if parameters else (*capture.notes, f"no {FILE_NAME}: depth is relative"),
     )
 
 

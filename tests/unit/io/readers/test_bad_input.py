@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import pickle
 import struct
 import sys
@@ -120,6 +121,19 @@ def test_nan_is_named_by_its_view(tmp_path):
     views[1, 2, 3, 4, 0] = np.nan
     path, _ = npy(tmp_path, views)
     refused(path, str(path), "NaN", "1, 2", "--skip")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_links_out_of_the_folder_are_told(scene, tmp_path):
+    inside, outside = scene / "input_Cam001.png", scene / "input_Cam003.png"
+    outside.rename(tmp_path / "elsewhere.png")
+    outside.symlink_to(tmp_path / "elsewhere.png")
+    inside.rename(scene / "first")
+    inside.symlink_to("first")
+    (note,) = [note for note in read(scene).source["notes"] if "links" in note]
+    assert (
+        note == f"1 of 81 views are links out of the folder, such as input_Cam003.png to {tmp_path / 'elsewhere.png'}"
+    )
 
 
 def test_a_constant_view_is_named(scene):
