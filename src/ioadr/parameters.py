@@ -333,6 +333,7 @@ FINISH_VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "one-pass": {"finish.passes": 1},
         "without-softening": {"finish.softening": 0.0},
         "without-growth": {"finish.occluder_growth": 0},
+        "without-discount": {"finish.border_rise": 1_000.0},
         "structure-tensor-start": {"initialise.method": "structure-tensor"},
     }
 )

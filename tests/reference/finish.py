@@ -163,12 +163,13 @@ def fitted(
 def beside_rises(disparity: NDArray[Any], rise: float) -> NDArray[np.bool_]:
     """Pixels with a neighbour that is nearer by more than `rise` and the slope over the three pixels behind.
 
-    Over two or one at the image's edge; where there is none, it cannot be told.
+    Over two or one at the image's edge; where there is none, it cannot be told. In a gap of at most six pixels, with
+    something nearer on the other side as well, they do not count.
     """
 
     def along(p: tuple[int, ...], u: tuple[int, int]) -> dict[int, float]:
-        """Disparities at steps −3 … 1 from p towards u, as far as they are in the image."""
-        places = {step: (p[0] + step * u[0], p[1] + step * u[1]) for step in range(-3, 2)}
+        """Disparities at steps −6 … 1 from p towards u, as far as they are in the image."""
+        places = {step: (p[0] + step * u[0], p[1] + step * u[1]) for step in range(-6, 2)}
         inside = {step: q for step, q in places.items() if min(q) >= 0 and (np.array(q) < disparity.shape).all()}
         return {step: float(disparity[q]) for step, q in inside.items()}
 
@@ -177,8 +178,10 @@ def beside_rises(disparity: NDArray[Any], rise: float) -> NDArray[np.bool_]:
         for u in product((-1, 0, 1), (-1, 0, 1)):
             line = along(p, u)
             if any(u) and 1 in line and min(line) < 0:
-                slope = abs(line[0] - line[min(line)]) / -min(line)
-                found[p] |= line[1] - line[0] > rise + slope
+                back = max(min(line), -3)
+                slope = abs(line[0] - line[back]) / -back
+                gap = any(line[k] - line[0] > rise - k * slope for k in line if k < 0)
+                found[p] |= line[1] - line[0] > rise + slope and not gap
     return found
 
 

@@ -136,8 +136,8 @@ FINISH = (
     Row("fitted surfaces", "solver.local_fit: fit_surfaces fit_patch fill_system eliminate moments", prepare_fit,
         twin_fit, {"size": (11, 12), "changes": {"finish.widest": 8}, "exact": False}, rtol=1e-5, floor=1.0,
         why="normal equations of float32 moments"),
-    Row("discounted borders", "solver.borders: discount beside_rise room_behind", prepare_discount, twin_discount,
-        {"size": (14, 15), "grid": (3, 3), "limits": (-0.5, 0.8)}, slack=1e-5),
+    Row("discounted borders", "solver.borders: discount beside_rise room_behind is_gap", prepare_discount,
+        twin_discount, {"size": (14, 15), "grid": (3, 3), "limits": (-0.5, 0.8)}, slack=1e-5),
     Row("settled borders", "solver.borders: settle is_border unlike_near unlikeness share_of_near", prepare_borders,
         twin_borders, {"size": (14, 15), "grid": (3, 3), "limits": (-0.5, 0.8)}, slack=1e-5),
 )  # fmt: skip

@@ -16,6 +16,9 @@ from ioadr.geometry.ppp import LEVELS, unpack
 BEHIND = 3
 """px behind a pixel over which a surface must reach, and over which its slope is measured."""
 
+GAP = 6
+"""px: what lies between two nearer surfaces that are no further apart has no other data than those at its borders."""
+
 
 @kernel
 def room_behind(i, step, size):
@@ -27,14 +30,30 @@ def room_behind(i, step, size):
 
 @kernel
 def beside_rise(disparity, n, m, ahead, rise):
-    """Whether a neighbour is nearer by more than `rise` px and what the surface behind the pixel rises by itself."""
+    """Whether a neighbour is nearer by more than `rise` px and what the surface behind the pixel rises by itself.
+
+    Not in a gap, where a nearer surface follows behind as well.
+    """
     d, found = disparity[n, m], False
     for k in range(len(ahead)):
         y, x = ahead[k, 0], ahead[k, 1]
         room = min(room_behind(n, y, disparity.shape[0]), room_behind(m, x, disparity.shape[1]))
         if room > 0:
             slope = abs(d - disparity[n - room * y, m - room * x]) / np.float32(room)
-            found = found or disparity[n + y, m + x] - d > rise + slope
+            risen = disparity[n + y, m + x] - d > rise + slope
+            found = found or (risen and not is_gap(disparity, n, m, y, x, rise, slope))
+    return found
+
+
+@kernel
+def is_gap(disparity, n, m, y, x, rise, slope):
+    """Whether there is something nearer behind (n, m) as seen towards (y, x)."""
+    height, width = disparity.shape
+    found = False
+    for k in range(1, GAP + 1):
+        i, j = n - k * y, m - k * x
+        if i >= 0 and j >= 0 and i < height and j < width:
+            found = found or disparity[i, j] - disparity[n, m] > rise + np.float32(k) * slope
     return found
 
 

@@ -92,6 +92,16 @@ def test_contrast_of_a_border_does_not_bend_the_surface_behind_it(slope):
     assert np.abs(straight - far[8:-8])[:, LEFT - 8 : LEFT].max() < 0.002
 
 
+@pytest.mark.parametrize(("width", "counts"), [(2, True), (6, True), (9, False)])
+def test_in_a_gap_the_data_at_its_borders_count(width, counts):
+    disparity = np.full((SIZE, SIZE), NEAR, np.float32)
+    disparity[:, LEFT : LEFT + width] = FAR
+    precision = np.ones_like(disparity)
+    discount(0, SIZE, disparity, directions()[0], np.float32(0.06), precision)
+    assert (precision[8:-8, LEFT] == counts).all()
+    assert (precision[:, :LEFT] == 1).all()
+
+
 def test_what_lies_behind_is_never_ahead():
     ahead, behind = directions()
     assert len({tuple(u) for u in ahead.tolist()}) == 8
