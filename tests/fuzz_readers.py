@@ -162,6 +162,7 @@ def _hang(number: int, frame: Any) -> None:
 def main(arguments: list[str] | None = None, targets: Callable[[Path], dict[str, Target]] = targets) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--inputs", type=int, default=None, help="so many instead")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--keep", type=Path, default=Path("out/fuzz"))
     chosen = parser.parse_args(arguments)
@@ -176,7 +177,7 @@ def main(arguments: list[str] | None = None, targets: Callable[[Path], dict[str,
         for _, door in found.values():
             door()
         before, end = peak(), time.monotonic() + chosen.seconds
-        while time.monotonic() < end:
+        while time.monotonic() < end if chosen.inputs is None else outcome.total() + findings < chosen.inputs:
             name = chance.choice(list(found))
             findings += not fuzz_one(name, found[name], chance, outcome, chosen.keep)
         growth = peak() - before
