@@ -22,6 +22,7 @@ from typing import Any
 
 from ioadr.app.batch.items import Item
 from ioadr.app.batch.storage import is_url, matches
+from ioadr.app.batch.summary import CSV, JSON, PAGE
 from ioadr.errors import InputError
 from ioadr.io.atomic import MARKER
 from ioadr.io.doors import small_text, small_toml
@@ -187,14 +188,14 @@ def _excluded(out: str) -> set[Path]:
 
 
 def _named(items: Iterable[Item]) -> list[Item]:
-    """Names that are folder names, as short as they can be and still differ; frames lie below their video's."""
+    """Names of folders, as short as they can be and still differ, also from the summary; frames lie in their video's."""
     items = list(items)
     for levels in (1, 2, 3):
         names = [_safe(item.name) if item.name else _path_name(item.path, levels) for item in items]
         full = [f"{item.video}/{name}" if item.video else name for item, name in zip(items, names, strict=True)]
         if len({name.lower() for name in full}) == len(full):
             break
-    seen: Counter[str] = Counter()
+    seen = Counter((JSON, CSV, PAGE))
     result = []
     for item, name in zip(items, full, strict=True):
         seen[name.lower()] += 1

@@ -109,6 +109,8 @@ def test_names_differ_and_stay_inside_the_output_folder(tmp_path):
     assert names(tmp_path / "x/scene", tmp_path / "y") == ["x-scene", "y-other", "y-scene"]
     (tmp_path / "m.toml").write_text('[[items]]\npath="x/scene"\nname="a"\n[[items]]\npath="y/scene"\nname="A"\n')
     assert names(tmp_path / "m.toml") == ["a", "A~2"], "folders differ also where case does not count"
+    (tmp_path / "n.toml").write_text('[[items]]\npath="x/scene"\nname="Summary.json"\n')
+    assert names(tmp_path / "n.toml") == ["Summary.json~2"], "the batch's own files keep their names"
     assert names(tmp_path / "x/scene", tmp_path / "x/scene") == ["scene"], "named twice, done once"
 
 

@@ -35,6 +35,8 @@ def test_a_huge_file_is_measured_by_its_header(tmp_path):
     with pytest.raises(InputError, match=r"needs about 1\d(\.\d)? GB.*--tiles.*--memory"):
         check_need("huge.npy", need.bytes, 2 * GB)
     check_need("huge.npy", need.bytes, None)
+    with pytest.raises(InputError, match="expected to need at most 0 B"):
+        check_need("huge.npy", need.bytes, -WORKER)
 
 
 def test_enough_items_run_in_processes_of_one_thread():
