@@ -188,7 +188,7 @@ def _excluded(out: str) -> set[Path]:
 
 
 def _named(items: Iterable[Item]) -> list[Item]:
-    """Names of folders, as short as they can be and still differ, also from the summary; frames lie in their video's."""
+    """Folder names, as short as they can be and still differ, also from the summary's; frames lie below their video."""
     items = list(items)
     for levels in (1, 2, 3):
         names = [_safe(item.name) if item.name else _path_name(item.path, levels) for item in items]
