@@ -15,9 +15,12 @@ from contextlib import contextmanager
 from typing import Any
 
 AGAIN_AFTER_SECONDS = 0.05
+POSTPONED_SECONDS = 10.0
+"""After which a block that has not ended is interrupted all the same."""
 
 _received: list[int] = []
 _postponing = False
+_limits: list[threading.Timer] = []
 
 
 def install() -> None:
@@ -42,6 +45,8 @@ def postponed() -> Iterator[None]:
         yield
     finally:
         _postponing = False
+        while _limits:
+            _limits.pop().cancel()
         if before is not None:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
     if len(_received) > known:
@@ -61,14 +66,21 @@ def _block_interrupts() -> set[int] | None:
 
 def _raise(number: int, frame: Any) -> None:
     _received.append(number)
-    if not _postponing:
+    if not _postponing or _limits:
         raise KeyboardInterrupt
+    _limits.append(_interrupt_after(POSTPONED_SECONDS))
 
 
 def _raise_again(dropped: Any) -> None:
-    if not issubclass(dropped.exc_type, KeyboardInterrupt):
+    """Other errors that nobody can catch are told, but for those of libraries that were interrupted half-way."""
+    if issubclass(dropped.exc_type, KeyboardInterrupt):
+        _interrupt_after(AGAIN_AFTER_SECONDS)
+    elif not _received:
         sys.__unraisablehook__(dropped)
-        return
-    timer = threading.Timer(AGAIN_AFTER_SECONDS, _thread.interrupt_main)
+
+
+def _interrupt_after(seconds: float) -> threading.Timer:
+    timer = threading.Timer(seconds, _thread.interrupt_main)
     timer.daemon = True
     timer.start()
+    return timer

@@ -243,3 +243,24 @@ def test_postponed_signals_wait_and_spare_new_processes(number):
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.stdout.splitlines() == ["True", str(int(number))]
     assert "KeyboardInterrupt" in done.stderr, "later ones are not held up"
+
+
+ENDLESS = """
+import os, signal, sys, time
+from ioadr.app import interrupts
+interrupts.install()
+interrupts.POSTPONED_SECONDS = 0.2
+try:
+    with interrupts.postponed():
+        os.kill(os.getpid(), signal.SIGTERM)
+        for _ in range(2000):
+            time.sleep(0.01)
+except KeyboardInterrupt:
+    print(interrupts.received())
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent in the POSIX way")
+def test_a_block_without_end_is_interrupted_all_the_same():
+    done = subprocess.run([sys.executable, "-c", ENDLESS], capture_output=True, text=True, timeout=15, check=False)
+    assert done.stdout == f"{int(signal.SIGTERM)}\n", done.stderr

@@ -145,6 +145,13 @@ def _has_dashboard() -> bool:
 
 def _hush() -> None:
     """What Dask logs about lost workers is told by the loop, once and in our words."""
-    for name in ("distributed", "distributed.nanny", "distributed.scheduler", "distributed.client", "tornado"):
+    for name in (
+        "distributed",
+        "distributed.nanny",
+        "distributed.scheduler",
+        "distributed.client",
+        "tornado",
+        "asyncio",
+    ):
         logging.getLogger(name).setLevel(logging.CRITICAL)
     warnings.filterwarnings("ignore", module="distributed")
