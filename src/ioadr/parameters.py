@@ -107,20 +107,23 @@ class Search:
 
 @dataclass(frozen=True)
 class Finish:
-    """Surfaces fitted to the linearised data after the sweeps; not in the paper (decision 0004)."""
+    """Surfaces fitted to the linearised data after the sweeps; not in the paper (decision 0004).
+
+    What is called a shift is in px of the outermost view: a disparity times the distance of that view.
+    """
 
     passes: int = _option(0, "times that data are linearised and surfaces fitted", 0, 10)
     softening: float = _option(0.1, "share of each direct neighbour in the views' samples", 0, 0.33)
     colour_scale: float = _option(4.0, "grey levels at which a view's residual counts half", 0.1)
     noise: float = _option(2.0, "grey levels that a residual has at least", 0.01)
-    furthest: float = _option(0.025, "px that the first pass moves a target at most, the next 2/3, 2/4 … of it", 0)
+    furthest: float = _option(0.1, "shift by which the first pass moves a target at most, the next 2/3, 2/4 … of it", 0)
     occluder_growth: int = _option(2, "px by which occluders are grown: samples beside an edge are mixed", 0, 10)
     finest: float = _option(0.01, "px, standard deviation of the best target", 0)
     gate: float = _option(4.0, "standard deviations at which a target stops to count", 0.1)
     widest_gate: float = _option(0.08, "px at which it does so in any case", 0.001)
     caution: float = _option(2.5, "standard deviations by which patches of different width may disagree", 0.1)
     widest: int = _option(32, "px, radius of the widest patch", 2, 64)
-    border_rise: float = _option(0.25, "px in the outermost view by which what is beside a nearer surface is known", 0)
+    border_rise: float = _option(0.25, "shift of a nearer neighbour beside which data do not count", 0)
     border_passes: int = _option(0, "times that pixels beside jumps may go to the far surface", 0, 10)
     border_contrast: float = _option(8.0, "grey levels by which they must differ from the near one", 0)
 

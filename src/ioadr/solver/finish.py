@@ -31,7 +31,7 @@ def finish(refinement: Refinement, closing: SweepPlan, first: int) -> Iterator[S
     if term.passes:
         finisher = Finisher(refinement, closing)
         for done in range(term.passes):
-            yield finisher.run(first + done, term.furthest * 2 / (2 + done))
+            yield finisher.run(first + done, disparity_of(term.furthest * 2 / (2 + done), refinement.rays))
     for index in range(first + term.passes, first + term.passes + term.border_passes):
         yield settle_borders(refinement, closing, index)
 
@@ -48,7 +48,7 @@ class Finisher:
         """One pass: linearise around the map, fit surfaces to the targets, at most `furthest` px away."""
         begin, before = time.perf_counter(), self.refinement.disparity
         target, precision = self.linearised(before, furthest)
-        rise = disparity_of(self.term.border_rise, self.rays)
+        rise = np.float32(disparity_of(self.term.border_rise, self.rays))
         self.workers.rows(discount, len(before), before, directions()[0], rise, precision)
         fitted = fit(before, target, precision, self.term, self.workers)
         limits = self.refinement.limits
@@ -103,7 +103,7 @@ def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> Sw
     """One pass over the refinement's map; a jump is what shifts by more than a pixel in the outermost view."""
     begin, before = time.perf_counter(), refinement.disparity
     model = refinement.model(replace(closing, planar_weight=0.0, plane_fits=0))
-    jump = disparity_of(1.0, refinement.rays)
+    jump = np.float32(disparity_of(1.0, refinement.rays))
     contrast = np.float32(refinement.parameters.finish.border_contrast)
     settled = np.empty_like(before)
     refinement.workers.rows(settle, len(before), model, before, *directions(), jump, contrast, settled)
@@ -112,9 +112,9 @@ def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> Sw
     return SweepRecord(index, "finish", changed, float(refinement.state.cost.mean()), time.perf_counter() - begin)
 
 
-def disparity_of(shift: float, rays: Rays) -> np.float32:
-    """px that shift a point by `shift` px in the outermost view."""
-    return np.float32(shift / max(float(rays.reach.max()), 1e-6))
+def disparity_of(shift: float, rays: Rays) -> float:
+    """px of disparity that shift a point by `shift` px in the outermost view."""
+    return shift / max(float(rays.reach.max()), 1e-6)
 
 
 def directions() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
