@@ -13,7 +13,9 @@ from typing import Any
 import click
 
 import ioadr
+from ioadr.app.estimation_options import Estimation
 from ioadr.app.report import report_html
+from ioadr.io.options import ReadOptions
 from ioadr.io.save import save_estimate
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters
@@ -74,12 +76,12 @@ def measure(lightfield: LightField, parameters: Parameters, threads: int | None)
 
 def of_scene(path: str, preset: str, threads: int | None) -> dict[str, Any]:
     """The same with loading and saving; kernels are loaded beforehand, by a corner of the light field."""
-    clock = Clock()
-    lightfield = ioadr.read(path)
+    clock, chosen = Clock(), Estimation(ioadr.preset(preset), seed=0, threads=threads)
+    lightfield = ioadr.read(path, chosen.reading(ReadOptions()))
     clock.lap("load")
-    ioadr.estimate(corner(lightfield), ioadr.preset(preset), threads=threads)
+    ioadr.estimate(corner(lightfield), chosen.parameters, threads=threads)
     clock.lap("kernels")
-    figures, estimate = measure(lightfield, ioadr.preset(preset), threads)
+    figures, estimate = measure(lightfield, chosen.parameters, threads)
     clock.lap("estimate")
     with tempfile.TemporaryDirectory() as folder:
         save_estimate(estimate, Path(folder) / "saved")
