@@ -262,17 +262,27 @@ def test_can_be_printed(opened: Watched) -> None:
     assert 2 <= len(re.findall(rb"/Type\s*/Page\b", content)) <= 8
 
 
-def test_opens_soon(browser: Any, tmp_path: Path) -> None:
-    """512×512 with as much detail as a photograph: at most 12 MB, at most 3 s."""
+@pytest.fixture
+def photograph(tmp_path: Path) -> Path:
+    """A report of 512×512 px with as much detail as a photograph."""
     random = np.random.default_rng(0)
     waves = np.add.outer(np.sin(np.arange(512) / 40), np.cos(np.arange(512) / 25))
     grain = random.standard_normal((512, 512, 1))
     view = np.clip(128 + 40 * waves[..., None] * (1, 0.7, 0.4) + 9 * grain, 0, 255).astype(np.uint8)
     lightfield = LightField(np.broadcast_to(view, (9, 9, 512, 512, 3)))
     estimate = make_estimate(waves + 0.01 * grain[..., 0], image=lightfield.reference_view)
-    path = write_report(tmp_path / "report.html", estimate, lightfield)
-    assert path.stat().st_size < 12e6
-    assert any(seconds_to_open(browser, path) < 3 for _ in range(3)), "once in three times, as others may use the cores"
+    return write_report(tmp_path / "report.html", estimate, lightfield)
+
+
+def test_a_photograph_opens(browser: Any, photograph: Path) -> None:
+    assert photograph.stat().st_size < 12e6
+    seconds_to_open(browser, photograph)  # ends at the first complaint of the browser, or when nothing is drawn
+
+
+@pytest.mark.slow
+def test_opens_soon(browser: Any, photograph: Path) -> None:
+    """Within 3 s, on free cores: the quick tests run in two processes, which leave none."""
+    assert any(seconds_to_open(browser, photograph) < 3 for _ in range(3))
 
 
 def seconds_to_open(browser: Any, path: Path) -> float:
