@@ -80,9 +80,9 @@ class ReadOptions:
     def _check_numbers(self) -> None:
         if self.views not in (None, "cross"):
             parse_grid("views", str(self.views))
-        for name in ("every", "view_step"):
-            if getattr(self, name) < 1:
-                raise InputError(f"--{name}: expected a whole number of at least 1, found {getattr(self, name)}.")
+        for name, value in (("--every", self.every), ("view_step", self.view_step)):
+            if value < 1:
+                raise InputError(f"{name}: expected a whole number of at least 1, found {value}.")
         if not 0 < self.scale <= 16:
             raise InputError(f"--scale: expected a factor in 0 … 16, found {self.scale}.")
         if self.range is not None:

@@ -177,6 +177,7 @@ def test_a_raw_lytro_file_names_its_decoders(tmp_path):
         ({"views": "9"}, ("--views", "5x9")),
         ({"views": "11x3"}, ("at most the 9×9",)),
         ({"every": 0}, ("--every",)),
+        ({"view_step": 0}, ("view_step: expected a whole number", "found 0")),
         ({"scale": 0.0}, ("--scale",)),
         ({"crop": (0, 0, 7, 8)}, ("--crop", "8×6 px")),
         ({"crop": (0, 0, 0, 8)}, ("--crop", "TOP LEFT HEIGHT WIDTH")),
