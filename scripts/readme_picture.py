@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import ioadr
-from ioadr.geometry.camera import RayModel
-from ioadr.io.colours import coloured, coloured_normals, rgb8, shown_range
+from ioadr.camera import RayModel
+from ioadr.colours import coloured, coloured_normals, rgb8, shown_range
 
 SIDE, GAP = 480, 10
 """px, of a panel and between panels."""

@@ -17,10 +17,10 @@ from ioadr.app.batch.inputs import find_items
 from ioadr.evaluation.research import load_sets
 from ioadr.evaluation.submission import SCENES, check_submission
 from ioadr.evaluation.truth import load_truth
-from ioadr.io.load import load_estimate
-from ioadr.io.map_files import read_map, write_map
 from ioadr.io.options import ReadOptions
-from ioadr.io.pfm import encode_pfm
+from ioadr.io.results.load import load_estimate
+from ioadr.io.results.map_files import read_map, write_map
+from ioadr.io.results.pfm import encode_pfm
 from tests.doors import files
 from tests.doors.maps import LABEL, MAPS, RAMP, SIZE, scene
 from tests.fuzz_readers import Target, main

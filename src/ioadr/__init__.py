@@ -15,9 +15,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ioadr.camera import Camera
     from ioadr.errors import InputError, IoadrError, OutputError
     from ioadr.estimate import estimate
-    from ioadr.geometry.camera import Camera
     from ioadr.io import read
     from ioadr.lightfield import DisparityRange, LightField
     from ioadr.parameters import Parameters, load_parameters, preset
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 _HOME = {
-    "Camera": "geometry.camera",
+    "Camera": "camera",
     "DisparityRange": "lightfield",
     "Estimate": "result",
     "InputError": "errors",

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.camera import Camera
 from ioadr.errors import InputError
-from ioadr.geometry.camera import Camera
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -149,12 +149,12 @@ class LightField:
         return float(vertical), float(horizontal)
 
     def __repr__(self) -> str:
-        from ioadr.notebook import lightfield_facts, text
+        from ioadr.app.notebook import lightfield_facts, text
 
         return text("LightField", self.name, lightfield_facts(self))
 
     def _repr_html_(self) -> str:
-        from ioadr.notebook import lightfield_html
+        from ioadr.app.notebook import lightfield_html
 
         return lightfield_html(self)
 
@@ -162,7 +162,7 @@ class LightField:
         self, row: int | None = None, column: int | None = None, disparity: NDArray[Any] | None = None
     ) -> Figure:
         """The EPI through a row or column as a matplotlib figure; slopes of a map [N, M] are drawn in."""
-        from ioadr.notebook import plot_epi
+        from ioadr.app.notebook import plot_epi
 
         return plot_epi(self, row, column, disparity)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.geometry.camera import Camera, relative_camera
+from ioadr.camera import Camera, relative_camera
 from ioadr.lightfield import DisparityRange
 from ioadr.parameters import Parameters
 
@@ -133,18 +133,18 @@ class Estimate:
         }
 
     def __repr__(self) -> str:
-        from ioadr.notebook import estimate_facts, text
+        from ioadr.app.notebook import estimate_facts, text
 
         return text("Estimate", str(self.source.get("name", "")), estimate_facts(self))
 
     def _repr_html_(self) -> str:
-        from ioadr.notebook import estimate_html
+        from ioadr.app.notebook import estimate_html
 
         return estimate_html(self)
 
     def plot(self, maps: Sequence[str] = ("image", "disparity", "depth", "normals", "confidence")) -> Figure:
         """The maps side by side as a matplotlib figure."""
-        from ioadr.notebook import plot_estimate
+        from ioadr.app.notebook import plot_estimate
 
         return plot_estimate(self, maps)
 

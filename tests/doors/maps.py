@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ioadr.io.map_files import write_map
-from ioadr.io.maps import Label
-from ioadr.io.pfm import encode_pfm
+from ioadr.io.results.map_files import write_map
+from ioadr.io.results.maps import Label
+from ioadr.io.results.pfm import encode_pfm
 from tests.builders import make_views, write_hci_scene
 from tests.doors import files
 from tests.doors.cases import Arguments, Case

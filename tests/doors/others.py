@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ioadr.evaluation.submission import SCENES
-from ioadr.io.pfm import encode_pfm
+from ioadr.io.results.pfm import encode_pfm
 from tests.builders import write_hci_scene
 from tests.doors import files
 from tests.doors.cases import Arguments, Case, Request

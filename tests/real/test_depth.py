@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ioadr
-from ioadr.io.pfm import read_pfm
+from ioadr.io.results.pfm import read_pfm
 from tests.scenes import make_estimate
 
 pytestmark = pytest.mark.real

@@ -8,7 +8,7 @@ import pytest
 
 from ioadr.evaluation.scores import score
 from ioadr.evaluation.truth import load_truth
-from ioadr.io.pfm import read_pfm
+from ioadr.io.results.pfm import read_pfm
 
 pytestmark = pytest.mark.real
 

@@ -9,7 +9,7 @@ import ioadr
 from ioadr import DisparityRange
 from ioadr._jit import Workers
 from ioadr.evaluation.scores import score
-from ioadr.io.pfm import read_pfm
+from ioadr.io.results.pfm import read_pfm
 from ioadr.solver.disparity_range import estimate_range
 from ioadr.solver.problem import pack_rays
 from tests.real.scenes import scene_part

@@ -9,7 +9,7 @@ import pytest
 
 import ioadr
 from ioadr.geometry.synthesis import residuals
-from ioadr.io.pfm import read_pfm
+from ioadr.io.results.pfm import read_pfm
 
 pytestmark = pytest.mark.real
 

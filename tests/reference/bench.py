@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ioadr.io.atomic import atomic_file
+from ioadr.io.safety.atomic import atomic_file
 from tests.reference.rows import Row
 from tests.reference.scenes import random_problem
 from tests.reference.table import TWINS

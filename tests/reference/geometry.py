@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr import LightField
-from ioadr.geometry.camera import RayModel
+from ioadr.camera import RayModel
 from ioadr.parameters import PlanarTerm
 
 Vector = NDArray[np.float64]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.geometry.camera import RayModel
+from ioadr.camera import RayModel
 from ioadr.geometry.normals import smooth_normals
 from ioadr.geometry.plane import mark_inliers, robust_planes, surface_points
 from ioadr.geometry.warp import project_map, sample_along

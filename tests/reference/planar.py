@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.geometry.camera import RayModel
+from ioadr.camera import RayModel
 from ioadr.parameters import PlanarTerm
 from tests.reference.geometry import Vector, angle, point, unit
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.geometry.camera import RayModel
+from ioadr.camera import RayModel
 from ioadr.solver.candidates import Heuristics
 from tests.reference import congruence, occlusion, planar
 from tests.reference.geometry import View, large_normals, points_of, reference_index, robust_plane, views_of

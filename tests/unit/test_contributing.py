@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import pytest
 
-import ioadr.io
+import ioadr.io.readers
 from ioadr.io import registry
 from tests.conftest import ROOT
 
@@ -47,14 +47,15 @@ assert {"focus.weight": 1e6}.items() <= {p["name"]: p["value"] for p in adjustab
 
 @pytest.fixture
 def checks(tmp_path, monkeypatch):
-    """What the page's tests define, while its reader is a module of `ioadr.io`."""
-    (tmp_path / "plain.py").write_text(READER, encoding="utf-8")
+    """What the page's tests define, while its reader is a module of `ioadr.io.readers`."""
+    (tmp_path / "readers").mkdir()
+    (tmp_path / "readers" / "plain.py").write_text(READER, encoding="utf-8")
     (tmp_path / "test_plain.py").write_text(TESTS, encoding="utf-8")
-    monkeypatch.setattr(ioadr.io, "__path__", [*ioadr.io.__path__, str(tmp_path)])
+    monkeypatch.setattr(ioadr.io.readers, "__path__", [*ioadr.io.readers.__path__, str(tmp_path / "readers")])
     registry.formats.cache_clear()
     yield SimpleNamespace(**runpy.run_path(str(tmp_path / "test_plain.py")))
     registry.formats.cache_clear()
-    sys.modules.pop("ioadr.io.plain", None)
+    sys.modules.pop("ioadr.io.readers.plain", None)
 
 
 @pytest.mark.parametrize("name", re.findall(r"^def (test_\w+)", TESTS, re.MULTILINE))

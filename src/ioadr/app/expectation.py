@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ioadr.io.images import cores
+from ioadr.io.decoding.images import cores
 from ioadr.lightfield import LightField
 
 SECONDS_PER_SAMPLE = 0.5e-6

@@ -10,7 +10,7 @@ from ioadr.app.terminal import Terminal
 from ioadr.errors import InputError, OutputError
 
 if TYPE_CHECKING:
-    from ioadr.geometry.camera import Camera
+    from ioadr.camera import Camera
 
 Quantity = Literal["disparity", "depth"]
 FORMATS = (".pfm", ".npy", ".png", ".tif", ".tiff")
@@ -28,8 +28,8 @@ def convert_map(
 ) -> None:
     """Read a map, turn disparity into depth or back where asked, write it."""
     from ioadr.geometry.points import depth_from_disparity, disparity_from_depth
-    from ioadr.io.map_files import read_map, write_map
-    from ioadr.io.maps import Label
+    from ioadr.io.results.map_files import read_map, write_map
+    from ioadr.io.results.maps import Label
 
     if Path(target).exists():
         raise OutputError(f"{target}: expected a new name, found something there. Remove it, or choose another name.")

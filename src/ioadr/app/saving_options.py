@@ -11,12 +11,12 @@ from ioadr.app.sections import option
 
 if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth
-    from ioadr.io.save import Writer
+    from ioadr.io.results.save import Writer
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
 
 FORMATS = "pfm,png,npz,ply,npy,png16,tiff,exr,glb,glb-points,xyz"
-"""As in `ioadr.io.save`, which is too heavy to import for --help; a test compares them."""
+"""As in `ioadr.io.results.save`, which is too heavy to import for --help; a test compares them."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class Saving:
 
     def check(self, folder: str) -> None:
         """Refuse an unusable folder or an unknown format before the long computation."""
-        from ioadr.io.atomic import check_folder
-        from ioadr.io.save import DEFAULT, DERIVED, file_names
+        from ioadr.io.results.save import DEFAULT, DERIVED, file_names
+        from ioadr.io.safety.atomic import check_folder
 
         names = file_names(DEFAULT if self.formats is None else self.formats)
         check_folder(folder, self.overwrite, [*names, *(DERIVED if self.report else ())])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ioadr.geometry.camera import Camera
+    from ioadr.camera import Camera
     from ioadr.lightfield import DisparityRange
 
 ORIGINS = {"file": "from the file", "user": "as given", "estimated": "estimated from the views"}

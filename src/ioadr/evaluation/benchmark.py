@@ -17,10 +17,10 @@ from ioadr.errors import InputError, IoadrError
 from ioadr.evaluation.methods import Method, Ours
 from ioadr.evaluation.scores import METRICS, score
 from ioadr.evaluation.truth import Truth, has_truth, load_truth
-from ioadr.io.atomic import atomic_folder
-from ioadr.io.map_files import StoredMap
-from ioadr.io.pfm import encode_pfm, read_pfm
 from ioadr.io.reading import read
+from ioadr.io.results.map_files import StoredMap
+from ioadr.io.results.pfm import encode_pfm, read_pfm
+from ioadr.io.safety.atomic import atomic_folder
 from ioadr.lightfield import LightField
 from ioadr.result import SweepRecord
 

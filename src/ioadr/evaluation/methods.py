@@ -14,8 +14,8 @@ from ioadr import __version__
 from ioadr.errors import InputError
 from ioadr.estimate import Progress, estimate
 from ioadr.evaluation.submission import read_runtime
-from ioadr.io.fingerprint import digest_files, digest_values
-from ioadr.io.map_files import StoredMap, read_map
+from ioadr.io.results.map_files import StoredMap, read_map
+from ioadr.io.safety.fingerprint import digest_files, digest_values
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import FINISH_VARIATIONS, PRESETS, VARIATIONS, Parameters, load_parameters, preset
 

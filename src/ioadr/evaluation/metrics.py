@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.geometry.camera import Camera
+from ioadr.camera import Camera
 from ioadr.geometry.points import normals_from_points, points_from_disparity
 
 FloatMap = NDArray[np.floating[Any]]

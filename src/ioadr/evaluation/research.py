@@ -27,10 +27,10 @@ from ioadr.evaluation.methods import NOT_INPUT, Ours
 from ioadr.evaluation.scores import METRICS, score
 from ioadr.evaluation.synthetic import FAMILIES, random_light_field
 from ioadr.evaluation.truth import Truth, load_truth
-from ioadr.io.atomic import atomic_file
-from ioadr.io.doors import small_toml
-from ioadr.io.fingerprint import digest_files, digest_values
 from ioadr.io.reading import read
+from ioadr.io.safety.atomic import atomic_file
+from ioadr.io.safety.doors import small_toml
+from ioadr.io.safety.fingerprint import digest_files, digest_values
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters, parameters_from
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from ioadr.errors import InputError, printable
-from ioadr.io.atomic import atomic_file
-from ioadr.io.doors import damage_explained
-from ioadr.io.map_files import StoredMap
-from ioadr.io.pfm import decode_pfm, encode_pfm
+from ioadr.io.results.map_files import StoredMap
+from ioadr.io.results.pfm import decode_pfm, encode_pfm
+from ioadr.io.safety.atomic import atomic_file
+from ioadr.io.safety.doors import damage_explained
 
 STRATIFIED = ("backgammon", "dots", "pyramids", "stripes")
 TRAINING = ("boxes", "cotton", "dino", "sideboard")

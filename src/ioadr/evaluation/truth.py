@@ -10,12 +10,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.camera import Camera
 from ioadr.errors import InputError
 from ioadr.evaluation.metrics import interior
-from ioadr.geometry.camera import Camera
-from ioadr.io.doors import damage_explained
-from ioadr.io.pfm import read_pfm
-from ioadr.io.pillow_files import pillow_image, without_warnings
+from ioadr.io.decoding.pillow_files import pillow_image, without_warnings
+from ioadr.io.results.pfm import read_pfm
+from ioadr.io.safety.doors import damage_explained
 from ioadr.io.scene_parameters import read_scene_parameters
 from ioadr.lightfield import DisparityRange
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.geometry.camera import Camera, RayModel
+from ioadr.camera import Camera, RayModel
 
 SCHARR = np.array([3.0, 10.0, 3.0]) / 64.0
 

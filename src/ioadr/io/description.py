@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.camera import Camera
 from ioadr.errors import InputError
-from ioadr.geometry.camera import Camera
 from ioadr.io.capture import Capture
 from ioadr.lightfield import DisparityRange, LightField
 

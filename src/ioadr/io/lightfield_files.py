@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import OutputError
-from ioadr.io import manifest, scene_parameters
-from ioadr.io.atomic import atomic_file, atomic_folder
+from ioadr.io import scene_parameters
+from ioadr.io.decoding.images import cores
 from ioadr.io.description import VIEWS, description
-from ioadr.io.doors import required
-from ioadr.io.images import cores
+from ioadr.io.readers import manifest
+from ioadr.io.safety.atomic import atomic_file, atomic_folder
+from ioadr.io.safety.doors import required
 from ioadr.lightfield import WHITE, LightField
 
 TILE = 512

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import numpy as np
 
+from ioadr.camera import relative_camera
 from ioadr.errors import InputError
-from ioadr.geometry.camera import relative_camera
 from ioadr.io.capture import Window
-from ioadr.io.doors import damage_explained
-from ioadr.io.limits import check_memory
 from ioadr.io.options import ReadOptions
 from ioadr.io.reading import chunk, light_field, open_capture
+from ioadr.io.safety.doors import damage_explained
+from ioadr.io.safety.limits import check_memory
 from ioadr.io.samples import STRIDE, Decided, decided, prepared_as
 from ioadr.io.subset import chosen_window
 from ioadr.lightfield import DisparityRange, LightField

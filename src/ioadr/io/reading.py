@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.camera import Camera
 from ioadr.errors import InputError, printable
-from ioadr.geometry.camera import Camera
 from ioadr.io.capture import Capture, Window
-from ioadr.io.doors import check_file, damage_explained
-from ioadr.io.limits import check_memory
 from ioadr.io.options import ReadOptions
 from ioadr.io.orientation import oriented
 from ioadr.io.registry import find_format
+from ioadr.io.safety.doors import check_file, damage_explained
+from ioadr.io.safety.limits import check_memory
 from ioadr.io.samples import Samples, prepared, resized
 from ioadr.io.subset import camera_of, chosen_views, chosen_window, scaled_size, without_unused
 from ioadr.lightfield import DisparityRange, LightField

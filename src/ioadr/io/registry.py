@@ -1,4 +1,4 @@
-"""The table of light field formats: every module of `ioadr.io` that holds a `FORMAT` is one."""
+"""The table of light field formats: every module of `ioadr.io.readers` holds one `FORMAT`."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class Format:
 @cache
 def formats() -> tuple[Format, ...]:
     """All formats, in the order in which they are asked."""
-    package = importlib.import_module("ioadr.io")
+    package = importlib.import_module("ioadr.io.readers")
     others = sorted({module.name for module in pkgutil.iter_modules(package.__path__)} - {*SPECIFIC, *GENERAL})
-    modules = [importlib.import_module(f"ioadr.io.{name}") for name in (*SPECIFIC, *others, *GENERAL)]
-    return tuple(module.FORMAT for module in modules if hasattr(module, "FORMAT"))
+    modules = [importlib.import_module(f"ioadr.io.readers.{name}") for name in (*SPECIFIC, *others, *GENERAL)]
+    return tuple(module.FORMAT for module in modules)
 
 
 def find_format(path: Path, options: ReadOptions) -> Format:

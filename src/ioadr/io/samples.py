@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture
-from ioadr.io.images import cores
+from ioadr.io.decoding.images import cores
 from ioadr.io.options import ReadOptions
 from ioadr.io.vignetting import vignetted
 from ioadr.lightfield import WHITE

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ioadr.camera import Camera
 from ioadr.errors import InputError
-from ioadr.geometry.camera import Camera
-from ioadr.io.doors import check_file
+from ioadr.io.safety.doors import check_file
 from ioadr.lightfield import DisparityRange
 
 FILE_NAME = "parameters.cfg"

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from ioadr.camera import Camera
 from ioadr.errors import InputError
-from ioadr.geometry.camera import Camera
 from ioadr.io.capture import Capture, Window
 from ioadr.io.options import ReadOptions
 from ioadr.lightfield import thinned

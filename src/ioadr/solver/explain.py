@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
+from ioadr.camera import RayModel
 from ioadr.cost.congruence import neighbour_weights
 from ioadr.cost.occlusion import Occluders, find_hidden
 from ioadr.cost.planar import Planes
 from ioadr.cost.total import TERMS, Model, State, smoothed_around
-from ioadr.geometry.camera import RayModel
 from ioadr.geometry.plane import mark_inliers
 from ioadr.geometry.ppp import Rays, point_projection_image
 from ioadr.lightfield import DisparityRange, LightField

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
+from ioadr.camera import RayModel, relative_camera
 from ioadr.cost.congruence import CongruenceWeights
 from ioadr.cost.occlusion import TILE, DataWeights, Occluders, level_of, raise_ceiling, summarise_levels
 from ioadr.cost.planar import Planes
 from ioadr.cost.total import Model
 from ioadr.errors import InputError
-from ioadr.geometry.camera import RayModel, relative_camera
 from ioadr.geometry.normals import smooth_normals
 from ioadr.geometry.plane import robust_planes, surface_points
 from ioadr.geometry.ppp import LEVELS, MISSING, Rays

@@ -17,7 +17,7 @@ from ioadr.evaluation.benchmark import Results, find_scenes, run_benchmark
 from ioadr.evaluation.methods import parse_methods
 from ioadr.evaluation.synthetic import random_light_field, write_scene
 from ioadr.evaluation.truth import load_truth
-from ioadr.io.pfm import write_pfm
+from ioadr.io.results.pfm import write_pfm
 from tests.browser import Watched, picture, point, settle
 from tests.unit.app.test_report import unpacked
 

@@ -17,7 +17,7 @@ import ioadr
 from ioadr import preset
 from ioadr.app import saving_options
 from ioadr.evaluation import synthetic
-from ioadr.io.save import DEFAULT, FORMATS
+from ioadr.io.results.save import DEFAULT, FORMATS
 from ioadr.parameters import PRESETS, VARIATIONS
 from tests.builders import make_views, write_hci_scene
 

@@ -17,8 +17,8 @@ from ioadr.evaluation.synthetic import random_light_field, write_scene
 from ioadr.evaluation.truth import load_truth
 from ioadr.geometry.points import depth_from_disparity
 from ioadr.io import save_estimate
-from ioadr.io.map_files import read_map
-from ioadr.io.pfm import encode_pfm, read_pfm, write_pfm
+from ioadr.io.results.map_files import read_map
+from ioadr.io.results.pfm import encode_pfm, read_pfm, write_pfm
 from tests.scenes import make_estimate
 
 Cli = Callable[..., Any]

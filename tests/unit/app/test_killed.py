@@ -17,8 +17,8 @@ import pytest
 
 from ioadr import _kernel_cache
 from ioadr.evaluation.synthetic import random_light_field, write_scene
-from ioadr.io.leftovers import PREFIX
-from ioadr.io.pfm import read_pfm
+from ioadr.io.results.pfm import read_pfm
+from ioadr.io.safety.leftovers import PREFIX
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are sent in the POSIX way")
 

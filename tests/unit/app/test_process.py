@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ioadr.io.pfm import read_pfm
+from ioadr.io.results.pfm import read_pfm
 from tests.builders import make_views, write_hci_scene
 
 PATIENCE = 180

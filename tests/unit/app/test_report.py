@@ -139,7 +139,7 @@ def test_writing_is_all_or_nothing(estimate: Estimate, tmp_path: Any, monkeypatc
     def interrupted(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ioadr.io.atomic.os.replace", interrupted)
+    monkeypatch.setattr("ioadr.io.safety.atomic.os.replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
         write_report(tmp_path / "report.html", estimate)
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]

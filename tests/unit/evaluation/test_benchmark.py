@@ -17,7 +17,7 @@ from ioadr.evaluation.benchmark import Step, find_scenes, item_folder, run_bench
 from ioadr.evaluation.methods import Ours, Published, parse_methods
 from ioadr.evaluation.scores import score
 from ioadr.evaluation.truth import load_truth
-from ioadr.io.pfm import read_pfm, write_pfm
+from ioadr.io.results.pfm import read_pfm, write_pfm
 from ioadr.parameters import VARIATIONS, Parameters
 
 Calls = list[tuple[str, Parameters]]

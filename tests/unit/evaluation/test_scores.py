@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ioadr.camera import Camera
 from ioadr.errors import InputError
 from ioadr.evaluation import metrics
 from ioadr.evaluation.scores import METRICS, Scores, enlarge, score
 from ioadr.evaluation.truth import Truth
-from ioadr.geometry.camera import Camera
 
 BORDER = 3
 SHAPE = (24, 31)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from ioadr.errors import InputError
 from ioadr.evaluation.submission import SCENES, check_submission, parse_runtime, read_runtime, write_submission
-from ioadr.io.map_files import StoredMap
-from ioadr.io.pfm import decode_pfm, encode_pfm
+from ioadr.io.results.map_files import StoredMap
+from ioadr.io.results.pfm import decode_pfm, encode_pfm
 
 FLAT = np.zeros((512, 512), np.float32)
 

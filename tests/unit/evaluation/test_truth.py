@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from ioadr.camera import Camera
 from ioadr.errors import InputError
 from ioadr.evaluation.scores import score
 from ioadr.evaluation.truth import Truth, has_truth, load_truth
-from ioadr.geometry.camera import Camera
-from ioadr.io.pfm import write_pfm
+from ioadr.io.results.pfm import write_pfm
 from ioadr.io.scene_parameters import SceneParameters, format_scene_parameters
 
 WIDTH, HEIGHT = 40, 32

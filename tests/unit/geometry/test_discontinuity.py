@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.geometry.camera import Camera
+from ioadr.camera import Camera
 from ioadr.geometry.discontinuity import occlusion_boundary, surface_cells, triangles
 from ioadr.geometry.points import points_from_disparity
 

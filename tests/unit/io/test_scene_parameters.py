@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from ioadr.camera import Camera
 from ioadr.errors import InputError
-from ioadr.geometry.camera import Camera
 from ioadr.io.scene_parameters import SceneParameters, format_scene_parameters, read_scene_parameters
 from ioadr.lightfield import DisparityRange
 

@@ -13,8 +13,8 @@ from ioadr.app.batch.items import RECORD, Item, Outcome
 from ioadr.app.batch.storage import Store
 from ioadr.app.batch.summary import JSON
 from ioadr.errors import OutputError
-from ioadr.io.atomic import MARKER, check_folder
-from ioadr.io.leftovers import PREFIX, lock
+from ioadr.io.safety.atomic import MARKER, check_folder
+from ioadr.io.safety.leftovers import PREFIX, lock
 
 LOCK = ".batch.lock"
 STAGING = f"{PREFIX}*"

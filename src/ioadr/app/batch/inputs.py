@@ -24,11 +24,11 @@ from ioadr.app.batch.items import Item
 from ioadr.app.batch.storage import is_url, matches
 from ioadr.app.batch.summary import CSV, JSON, PAGE
 from ioadr.errors import InputError
-from ioadr.io.atomic import MARKER
-from ioadr.io.doors import small_text, small_toml
-from ioadr.io.images import SUFFIXES
+from ioadr.io.decoding.images import SUFFIXES
 from ioadr.io.options import ReadOptions
 from ioadr.io.registry import formats
+from ioadr.io.safety.atomic import MARKER
+from ioadr.io.safety.doors import small_text, small_toml
 
 LIST_SUFFIXES = (".txt", ".lst", ".list")
 FILE_SUFFIXES = (".h5", ".hdf5", ".mat", ".npy", ".npz", ".zarr", ".zip", ".toml", *SUFFIXES)

@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Literal
 
 from ioadr import __version__
-from ioadr.io.fingerprint import digest_values
 from ioadr.io.options import ReadOptions
-from ioadr.io.save import plain
+from ioadr.io.results.save import plain
+from ioadr.io.safety.fingerprint import digest_values
 from ioadr.parameters import Parameters
 
 RECORD, THUMBNAIL, FRAME = "item.json", "thumbnail.jpg", "frame.npz"

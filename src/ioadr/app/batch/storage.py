@@ -14,10 +14,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from ioadr.errors import InputError, OutputError
-from ioadr.io.atomic import MARKER, atomic_file
-from ioadr.io.doors import one_line
-from ioadr.io.fingerprint import digest_values, fingerprint
-from ioadr.io.limits import check_memory
+from ioadr.io.safety.atomic import MARKER, atomic_file
+from ioadr.io.safety.doors import one_line
+from ioadr.io.safety.fingerprint import digest_values, fingerprint
+from ioadr.io.safety.limits import check_memory
 
 MOST_FILES = 100_000
 BLOCK = 1 << 20

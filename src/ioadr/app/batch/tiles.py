@@ -22,13 +22,13 @@ from ioadr.app.batch.items import Item, Outcome, Settings
 from ioadr.app.batch.talk import sweep_teller, tell
 from ioadr.app.batch.tiling import Tile
 from ioadr.app.batch.work import ESTIMATED, Clock, guarded, outcome_of, save, truth_beside
+from ioadr.camera import Camera
 from ioadr.errors import InputError
-from ioadr.geometry.camera import Camera
-from ioadr.io.atomic import atomic_file
-from ioadr.io.fingerprint import digest_values
 from ioadr.io.parts import read_part, survey
+from ioadr.io.results.save import plain
+from ioadr.io.safety.atomic import atomic_file
+from ioadr.io.safety.fingerprint import digest_values
 from ioadr.io.samples import Decided
-from ioadr.io.save import plain
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.result import Estimate, SweepRecord
 

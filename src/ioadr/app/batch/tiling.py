@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ioadr.app.batch.sizing import Need
 from ioadr.errors import InputError
 from ioadr.io.capture import Window
-from ioadr.io.limits import size
+from ioadr.io.safety.limits import size
 from ioadr.lightfield import DisparityRange
 from ioadr.parameters import Parameters
 

@@ -25,7 +25,7 @@ from ioadr.errors import InputError, IoadrError
 
 if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth
-    from ioadr.io.save import Writer
+    from ioadr.io.results.save import Writer
     from ioadr.lightfield import LightField
     from ioadr.parameters import Parameters
     from ioadr.result import Estimate
@@ -206,7 +206,7 @@ def _map_of(settings: Settings, name: str) -> NDArray[np.float32] | None:
 
 
 def _image8(estimate: Estimate) -> NDArray[np.uint8]:
-    from ioadr.io.colours import rgb8
+    from ioadr.colours import rgb8
 
     return rgb8(estimate.image, estimate.white)
 
@@ -224,7 +224,7 @@ def _write_thumbnail(path: Path, estimate: Estimate) -> None:
     """The view and its disparity side by side."""
     from PIL import Image
 
-    from ioadr.io.colours import coloured, shown_range
+    from ioadr.colours import coloured, shown_range
 
     thin = max(1, estimate.disparity.shape[0] // (2 * THUMB))
     disparity = estimate.disparity[::thin, ::thin]

@@ -16,7 +16,7 @@ import ioadr
 from ioadr.app.estimation_options import Estimation
 from ioadr.app.report import report_html
 from ioadr.io.options import ReadOptions
-from ioadr.io.save import save_estimate
+from ioadr.io.results.save import save_estimate
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters
 from ioadr.result import Estimate, SweepRecord

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.app.report.packing import jpegs, packed
+from ioadr.camera import relative_camera
+from ioadr.colours import rgb8, scale, shown_range
 from ioadr.errors import InputError
 from ioadr.evaluation.benchmark import Results
 from ioadr.evaluation.metrics import bad_pixel_curve
 from ioadr.evaluation.scores import METRICS
 from ioadr.evaluation.truth import Truth, load_truth
-from ioadr.geometry.camera import relative_camera
-from ioadr.io.colours import rgb8, scale, shown_range
 from ioadr.io.reading import read
 
 LARGEST = 640

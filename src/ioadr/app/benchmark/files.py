@@ -8,7 +8,7 @@ from pathlib import Path
 from ioadr.app.benchmark.page import write_page
 from ioadr.evaluation import ablation, tables
 from ioadr.evaluation.benchmark import Results
-from ioadr.io.atomic import atomic_file
+from ioadr.io.safety.atomic import atomic_file
 
 
 def write_results(results: Results, title: str, with_paper: bool = False) -> list[Path]:

@@ -13,7 +13,7 @@ from ioadr.evaluation.benchmark import Results
 from ioadr.evaluation.scores import METRICS
 from ioadr.evaluation.tables import MEAN, cell, is_best
 from ioadr.evaluation.tables import figure as printed_figure
-from ioadr.io.atomic import atomic_file
+from ioadr.io.safety.atomic import atomic_file
 
 SCRIPTS = ("packed.js", "viewer.js", "charts.js", "benchmark.js")
 FIRST = ("mse", "badpix_007", "badpix_003", "badpix_001", "q25", "mae_planes")

@@ -83,8 +83,8 @@ def command(
     from ioadr.app.batch.inputs import find_items
     from ioadr.app.batch.items import Settings
     from ioadr.app.batch.run import Batch, Manner
-    from ioadr.io.limits import parse_size
-    from ioadr.io.save import check_formats
+    from ioadr.io.results.save import check_formats
+    from ioadr.io.safety.limits import parse_size
 
     side = tile_size if tile_size is not None else 0 if tiles else None
     _check(out, side, video, scheduler, workers or memory)

@@ -43,7 +43,7 @@ def command(terminal: Terminal, data: str | None, full: bool, out: str | None) -
 def keep(figures: dict[str, Any], path: Path) -> None:
     import json
 
-    from ioadr.io.atomic import atomic_file
+    from ioadr.io.safety.atomic import atomic_file
 
     with atomic_file(path) as temporary:
         temporary.write_text(json.dumps(figures, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -69,7 +69,7 @@ def split(text: str) -> list[str]:
 
 def check_place(out: str) -> None:
     """Refuse an unusable folder before the long computation."""
-    from ioadr.io.atomic import check_folder
+    from ioadr.io.safety.atomic import check_folder
 
     check_folder(out, overwrite=True)
 

@@ -38,7 +38,7 @@ def command(terminal: Terminal, folder: str, lightfield: str | None) -> None:
 
 def facts(found: Residuals) -> dict[str, Any]:
     """The residuals for programs; views that do not count are null."""
-    from ioadr.io.save import plain
+    from ioadr.io.results.save import plain
 
     return {
         "residual": plain(round(found.mean, 4)),

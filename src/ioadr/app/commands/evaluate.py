@@ -29,8 +29,8 @@ def command(terminal: Terminal, map_: str, scene: str, highres: bool, allow_inva
     """
     from ioadr.evaluation.scores import score
     from ioadr.evaluation.truth import load_truth
-    from ioadr.io.map_files import read_map
-    from ioadr.io.save import plain
+    from ioadr.io.results.map_files import read_map
+    from ioadr.io.results.save import plain
 
     with terminal.busy(f"scoring {map_}"):
         truth = load_truth(scene, "highres" if highres else "lowres")

@@ -54,7 +54,7 @@ def _study(terminal: Terminal, path: str | None, result: str | None, truth: str 
     from ioadr.app.explorer.study import Study
     from ioadr.evaluation.truth import has_truth, load_truth
     from ioadr.io import load_estimate
-    from ioadr.io.save import ARCHIVE
+    from ioadr.io.results.save import ARCHIVE
 
     known = load_truth(truth) if truth else None
     if path is None:

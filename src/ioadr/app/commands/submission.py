@@ -12,7 +12,7 @@ from ioadr.app.terminal import Terminal, output_options
 from ioadr.errors import InputError
 
 if TYPE_CHECKING:
-    from ioadr.io.map_files import StoredMap
+    from ioadr.io.results.map_files import StoredMap
 
 INVALID = 1
 

@@ -14,9 +14,9 @@ from ioadr import __version__
 from ioadr.app.description import described
 from ioadr.app.expectation import expected_seconds
 from ioadr.app.explorer.pictures import epis
+from ioadr.camera import relative_camera
+from ioadr.colours import scale
 from ioadr.cost.total import TERMS
-from ioadr.geometry.camera import relative_camera
-from ioadr.io.colours import scale
 from ioadr.parameters import PRESETS, Parameters
 from ioadr.solver.problem import used_views
 

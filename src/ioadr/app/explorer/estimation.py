@@ -12,7 +12,7 @@ import ioadr
 from ioadr.app.explorer import answers
 from ioadr.app.explorer.runs import Tell, Work
 from ioadr.app.report.packing import packed_values
-from ioadr.io.save import plain
+from ioadr.io.results.save import plain
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters
 from ioadr.solver.refine import Part

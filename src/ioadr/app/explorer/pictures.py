@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ioadr.app.report.content import views_in_line
-from ioadr.io.colours import Rgb, rgb8
+from ioadr.colours import Rgb, rgb8
 
 if TYPE_CHECKING:
     from ioadr.lightfield import LightField

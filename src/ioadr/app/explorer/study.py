@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.colours import coloured_normals, rgb8
 from ioadr.errors import InputError
 from ioadr.geometry.discontinuity import surface_cells
-from ioadr.io.colours import coloured_normals, rgb8
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import PRESETS
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.app.report.packing import jpegs, packed, packed_values
+from ioadr.colours import coloured_normals, rgb8, scale, shown_range
 from ioadr.geometry.discontinuity import surface_cells
-from ioadr.io.colours import coloured_normals, rgb8, scale, shown_range
 
 if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth

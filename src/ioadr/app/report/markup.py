@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from ioadr import __version__
-from ioadr.io.save import plain
+from ioadr.io.results.save import plain
 
 OFFLINE = "This page is one file, works offline and sends nothing."
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.io.colours import Rgb
-from ioadr.io.maps import quantised
+from ioadr.colours import Rgb
+from ioadr.io.results.maps import quantised
 
 
 def packed(values: NDArray[Any]) -> dict[str, Any]:

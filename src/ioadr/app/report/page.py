@@ -13,7 +13,7 @@ from ioadr.app.report import course
 from ioadr.app.report.content import page_data
 from ioadr.app.report.markup import details, facts_table, figure, json_text, page, table
 from ioadr.app.words import disparities, optics
-from ioadr.io.atomic import atomic_file
+from ioadr.io.safety.atomic import atomic_file
 from ioadr.parameters import PRESETS
 
 if TYPE_CHECKING:

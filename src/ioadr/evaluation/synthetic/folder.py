@@ -9,7 +9,7 @@ from PIL import Image
 
 from ioadr.evaluation.synthetic.render import Rendered
 from ioadr.io.lightfield_files import write_lightfield
-from ioadr.io.pfm import write_pfm
+from ioadr.io.results.pfm import write_pfm
 
 
 def write_scene(rendered: Rendered, folder: str | Path) -> Path:

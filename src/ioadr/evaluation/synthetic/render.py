@@ -13,13 +13,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.camera import Camera, RayModel
 from ioadr.errors import InputError
 from ioadr.evaluation.synthetic.regions import masks
 from ioadr.evaluation.synthetic.shading import Scene
 from ioadr.evaluation.synthetic.textures import Baked, to_srgb
 from ioadr.evaluation.synthetic.trace import FACES, Hits, View, bake_textures, colours, facing, trace
 from ioadr.evaluation.truth import BORDER, Truth
-from ioadr.geometry.camera import Camera, RayModel
 from ioadr.lightfield import DisparityRange, LightField
 
 Floats = NDArray[np.float64]

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.camera import RayModel
 from ioadr.evaluation.synthetic.shading import Scene, shade
 from ioadr.evaluation.synthetic.shapes import Body, dot
 from ioadr.evaluation.synthetic.textures import Baked, bake, sample
-from ioadr.geometry.camera import RayModel
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]

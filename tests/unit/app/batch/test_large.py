@@ -16,7 +16,7 @@ from ioadr import preset
 from ioadr.evaluation.synthetic import demo
 from ioadr.evaluation.synthetic.folder import write_scene
 from ioadr.io.lightfield_files import write_lightfield
-from ioadr.io.pfm import read_pfm
+from ioadr.io.results.pfm import read_pfm
 from tests.unit.app.batch.conftest import batch, command, summary
 
 psutil = pytest.importorskip("psutil")

@@ -17,7 +17,7 @@ from ioadr.app.batch import earlier, work
 from ioadr.app.batch.items import Item, Outcome, Settings
 from ioadr.app.batch.storage import Store, input_fingerprint
 from ioadr.io import ReadOptions
-from ioadr.io.pfm import write_pfm
+from ioadr.io.results.pfm import write_pfm
 from tests.builders import make_views, write_hci_scene
 
 QUICK = preset("paper").vary({"search.sweeps": 2})

@@ -175,7 +175,7 @@ def test_a_transparent_colour_does_not_change_the_samples(tmp_path):
 def test_pillow_alone_reads_the_same(tmp_path, monkeypatch):
     views = make_views()
     path, _ = row_and_column(tmp_path, views)
-    monkeypatch.setattr("ioadr.io.image_decoders._installed", lambda module: False)
+    monkeypatch.setattr("ioadr.io.decoding.image_decoders._installed", lambda module: False)
     np.testing.assert_array_equal(read(path, **AS_STORED).views, views)
 
 
@@ -183,7 +183,7 @@ def test_without_the_libraries_deep_colours_are_refused_not_cut(tmp_path, monkey
     import tifffile
 
     views = make_views(dtype="uint16")
-    monkeypatch.setattr("ioadr.io.image_decoders._installed", lambda module: False)
+    monkeypatch.setattr("ioadr.io.decoding.image_decoders._installed", lambda module: False)
     for row, column in np.ndindex(3, 3):
         tifffile.imwrite(tmp_path / f"v_{row}_{column}.tif", views[row, column], photometric="rgb")
     with pytest.raises(Exception, match=r"found 16 bits in TIFF.*ioadr\[formats\]"):

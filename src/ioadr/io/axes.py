@@ -1,0 +1,156 @@
+"""Which axis of an array is what: views, rows, columns, channels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+from ioadr.io.capture import Capture, Window, check_grid, numbered_grid
+from ioadr.io.options import Pair, ReadOptions
+from ioadr.io.safety.limits import check_memory
+
+SAMPLES = ("uint8", "uint16", "float16", "float32", "float64")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """An array's axes by meaning."""
+
+    views: tuple[int, ...]
+    """(row, column) of the grid, or one axis of views counted in a row."""
+    image: tuple[int, int]
+    """Pixel row and column."""
+    channel: int | None
+    note: str | None = None
+
+
+def find_layout(path: Path, shape: Sequence[int], options: ReadOptions) -> Layout:
+    """The axes of a 4D or 5D array, told apart by their lengths; the usual order is [L, K, N, M, C]."""
+    dimensions = len(shape)
+    if dimensions == 5:
+        return _five(shape)
+    if dimensions == 4 and options.grid is not None and shape[0] == options.grid[0] * options.grid[1]:
+        return Layout((0,), (1, 2), 3)
+    if dimensions == 4:
+        return _swapped(shape, None) or Layout((0, 1), (2, 3), None)
+    if dimensions == 3 and options.grid is not None:
+        return Layout((0,), (1, 2), None)
+    raise InputError(
+        f"{path}: expected an array [rows, columns, height, width, channels], found shape {tuple(shape)}. "
+        "Reshape it, or for [views, height, width, channels] give --grid ROWSxCOLUMNS."
+    )
+
+
+def array_capture(path: Path, name: str, array: Any, layout: Layout, options: ReadOptions) -> Capture:
+    """A capture of anything with shape, dtype and slices: numpy, HDF5 and Zarr arrays alike."""
+    shape, dtype = tuple(int(length) for length in array.shape), np.dtype(array.dtype)
+    _check_type(path, dtype)
+    grid = _grid(path, [shape[axis] for axis in layout.views], options)
+    channels = 1 if layout.channel is None else shape[layout.channel]
+    height, width = (shape[axis] for axis in layout.image)
+    if channels not in (1, 2, 3, 4) or min(height, width) < 1:
+        raise InputError(
+            f"{path}: expected images with 1 to 4 channels, found shape {shape} read as {height}×{width} px with "
+            f"{channels} channels. Reorder the axes to [rows, columns, height, width, channels]."
+        )
+    index = numbered_grid(grid, options.order if len(layout.views) == 1 else "row")
+    return Capture(
+        format=name,
+        path=path,
+        index=index,
+        height=height,
+        width=width,
+        channels=channels,
+        dtype=_sample_type(dtype),
+        load=_ArrayViews(path, array, layout),
+        names=[f"array element {number // grid[1]}, {number % grid[1]}" for number in range(index.size)],
+        counted=len(layout.views) == 1,
+        notes=(layout.note,) if layout.note else (),
+    )
+
+
+def _five(shape: Sequence[int]) -> Layout:
+    if shape[4] > 4 >= shape[2]:
+        return Layout((0, 1), (3, 4), 2, "axes read as [rows, columns, channels, height, width]")
+    return _swapped(shape, 4) or Layout((0, 1), (2, 3), 4)
+
+
+def _swapped(shape: Sequence[int], channel: int | None) -> Layout | None:
+    """Images first, views last: both image sides are longer than both grid sides."""
+    if min(shape[0:2]) > max(shape[2:4]):
+        return Layout((2, 3), (0, 1), channel, "axes read as [height, width, rows, columns, …]")
+    return None
+
+
+def _grid(path: Path, lengths: Sequence[int], options: ReadOptions) -> Pair:
+    given = options.grid
+    found = (lengths[0], lengths[1]) if len(lengths) == 2 else given
+    if found is None or (given is not None and (given[0] * given[1] != np.prod(lengths))):
+        raise InputError(
+            f"{path}: expected {given and given[0] * given[1]} views (--grid), found {'×'.join(map(str, lengths))}. "
+            "Correct --grid, or leave it out."
+        )
+    check_grid(path, found)
+    return found
+
+
+def _check_type(path: Path, dtype: np.dtype[Any]) -> None:
+    if dtype.name not in SAMPLES:
+        raise InputError(
+            f"{path}: expected uint8, uint16 or float samples, found {dtype}. Convert the array to one of them."
+        )
+
+
+def _sample_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Native byte order; any float as float32."""
+    return np.dtype(np.float32) if dtype.kind == "f" else dtype.newbyteorder("=")
+
+
+@dataclass(frozen=True)
+class _ArrayViews:
+    """The `load` of a capture: view by view, or all at once where a stored chunk holds several views."""
+
+    path: Path
+    array: Any
+    layout: Layout
+
+    def __call__(self, numbers: Sequence[int], window: Window) -> NDArray[Any]:
+        if self._chunked_across_views():
+            size = np.prod(self._counts) * window.height * window.width * self._channels * self.array.dtype.itemsize
+            check_memory(self.path, int(size), "stored blocks of several views")
+            block = self._part([slice(None)] * len(self._counts), window)
+            return block[list(numbers)].astype(_sample_type(self.array.dtype), copy=False)
+        shape = (len(numbers), window.height, window.width, self._channels)
+        views = np.empty(shape, _sample_type(self.array.dtype))
+        for target, number in zip(views, numbers, strict=True):
+            place = np.unravel_index(number, self._counts)
+            target[:] = self._part([slice(int(i), int(i) + 1) for i in place], window)[0]
+        return views
+
+    @property
+    def _counts(self) -> tuple[int, ...]:
+        return tuple(int(self.array.shape[axis]) for axis in self.layout.views)
+
+    @property
+    def _channels(self) -> int:
+        return 1 if self.layout.channel is None else int(self.array.shape[self.layout.channel])
+
+    def _chunked_across_views(self) -> bool:
+        chunks = getattr(self.array, "chunks", None)
+        return chunks is not None and any(chunks[axis] > 1 for axis in self.layout.views)
+
+    def _part(self, views: Sequence[slice], window: Window) -> NDArray[Any]:
+        """[V, n, m, c] of a range of views."""
+        layout = self.layout
+        where = [slice(None)] * len(self.array.shape)
+        for axis, part in zip((*layout.views, *layout.image), (*views, *window.slices), strict=True):
+            where[axis] = part
+        order = (*layout.views, *layout.image, *(() if layout.channel is None else (layout.channel,)))
+        found = np.asarray(self.array[tuple(where)]).transpose(order)
+        return found.reshape(-1, window.height, window.width, self._channels)

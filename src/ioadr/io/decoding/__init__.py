@@ -1,0 +1,1 @@
+"""Single files as arrays: images and NumPy archives."""

@@ -1,0 +1,75 @@
+"""Image files as arrays [height, width, channels], decoded by several threads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+from ioadr.io.capture import Window
+from ioadr.io.decoding.image_decoders import Header, Opened, opened
+from ioadr.io.decoding.pillow_files import without_warnings
+from ioadr.io.safety.doors import damage_explained
+from ioadr.io.safety.limits import LESS, check_memory, check_packing
+
+SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".exr", ".bmp", ".ppm", ".pgm", ".webp")
+
+
+def read_header(path: Path) -> Header:
+    """Size and type of an image without decoding it."""
+    with without_warnings(), _checked(path) as (header, _):
+        return header
+
+
+def read_image(path: Path, advice: str = LESS) -> NDArray[Any]:
+    """[N, M, C] of one image file; `advice` is for one that is too large."""
+    with without_warnings(), _checked(path, advice) as (_, decode):
+        return decode()
+
+
+def read_images(paths: Sequence[Path], header: Header, window: Window) -> NDArray[Any]:
+    """[V, N, M, C]: the window of every image, decoded by as many threads as there are cores."""
+    views = np.empty((len(paths), window.height, window.width, header.channels), header.dtype)
+
+    def decode(number: int) -> None:
+        views[number] = _decoded(paths[number], header)[window.slices]
+
+    # One thread more than cores: reading files and copying pixels overlap with decoding, which runs without the GIL.
+    with without_warnings(), ThreadPoolExecutor(cores() + 1) as pool:
+        try:
+            list(pool.map(decode, range(len(paths))))
+        finally:
+            pool.shutdown(cancel_futures=True)
+    return views
+
+
+def cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _decoded(path: Path, expected: Header) -> NDArray[Any]:
+    """[N, M, C]; refuses an image that differs from `expected`."""
+    with _checked(path) as (header, decode):
+        if header != expected:
+            raise InputError(
+                f"{path}: expected {expected} as in the other views, found {header}. "
+                "Export all views alike, or leave this one out with --skip ROW,COL."
+            )
+        return decode()
+
+
+@contextmanager
+def _checked(path: Path, advice: str = LESS) -> Iterator[Opened]:
+    """An image whose declared size was checked before anything of that size is made."""
+    with damage_explained(path, "a readable image"), opened(path) as (header, decode):
+        check_memory(path, header.nbytes, f"an image of {header}", advice)
+        check_packing(path, header.nbytes, path.stat().st_size)
+        yield header, decode

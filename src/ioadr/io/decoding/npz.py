@@ -1,0 +1,55 @@
+"""NumPy archives: what their arrays declare, checked before anything of that size is made."""
+
+from __future__ import annotations
+
+import math
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ioadr.errors import InputError
+from ioadr.io.safety.limits import LESS, check_memory, check_packing
+
+MOST_ARRAYS = 1000
+
+
+@contextmanager
+def npz_arrays(path: Path, what: str, advice: str = LESS) -> Iterator[Any]:
+    """The arrays by name, as `numpy.load` gives them; all of them fit into memory and into the file."""
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+        if len(members) > MOST_ARRAYS:
+            raise InputError(f"{path}: expected at most {MOST_ARRAYS} arrays, found {len(members)}. Save fewer.")
+        declared = sum(member.file_size for member in members)
+        check_packing(path, declared, path.stat().st_size)
+        check_memory(path, declared, what, advice)
+        for member in members:
+            if member.filename.endswith(".npy"):
+                declared_array(path, archive, member)
+    with np.load(path, allow_pickle=False) as content:
+        yield content
+
+
+def declared_array(
+    path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo
+) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type from the array's header, checked against the member's size before it is unpacked."""
+    with archive.open(member) as stream:
+        version = np.lib.format.read_magic(stream)
+        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = reader(stream)
+    size = math.prod(shape) * dtype.itemsize
+    check_packing(path, size, member.compress_size)
+    check_memory(path, max(size, member.file_size), f"array {Path(member.filename).stem} of shape {shape}")
+    if dtype.hasobject:
+        raise InputError(f"{path}: expected numbers, found Python objects, which are never opened. Save an array.")
+    if size > member.file_size:
+        raise InputError(
+            f"{path}: expected {size} bytes for an array of shape {shape} and type {dtype}, "
+            f"found {member.file_size}. The file is damaged: save it again."
+        )
+    return shape, dtype

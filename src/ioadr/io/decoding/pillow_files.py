@@ -1,0 +1,57 @@
+"""Images by Pillow: of the formats that are wanted, and no larger than they may be.
+
+Pillow tries all the formats it knows, some of them by other programs, unless it is told which.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ioadr.errors import InputError
+from ioadr.io.safety.doors import check_file, one_line
+from ioadr.io.safety.limits import check_memory, check_packing
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "PPM", "WEBP")
+BYTES = {"I": 4, "F": 4}
+"""Of a sample, by Pillow's mode; others have 1, or 2 where their name says 16."""
+PIXELS_A_BYTE = {"1": 8, "L": 8, "P": 8}
+"""In a file, at most: masks are often stored with a bit a pixel."""
+
+
+@contextmanager
+def pillow_image(path: Path, expected: str = "an image", formats: Sequence[str] = FORMATS) -> Iterator[Image]:
+    """The image, not yet decoded; what its header declares fits into memory and into the file."""
+    from PIL import Image, UnidentifiedImageError
+
+    check_file(path, expected)
+    try:
+        with Image.open(path, formats=list(formats)) as image:
+            sample = BYTES.get(image.mode, 2 if "16" in image.mode else 1)
+            declared = image.height * image.width * len(image.getbands()) * sample
+            check_memory(path, declared, f"an image of {image.width}×{image.height} px", "Give smaller images")
+            check_packing(path, declared // PIXELS_A_BYTE.get(image.mode, 1), path.stat().st_size)
+            yield image
+    except UnidentifiedImageError as error:
+        raise InputError(
+            f"{path}: expected {expected}, found no file of the format {' or '.join(formats)}. "
+            "Copy or export the file again."
+        ) from error
+    except Image.DecompressionBombError as error:
+        raise InputError(
+            f"{path}: expected an image of a plausible size, found: {one_line(error)}. Make it smaller, or split it."
+        ) from error
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Errors say what is wrong, the memory limit decides what is large. Not per thread, as filters are global."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module=r"PIL\b")
+        yield

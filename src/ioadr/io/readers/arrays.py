@@ -1,0 +1,84 @@
+"""NumPy files: `.npy` with one array, `.npz` as `ioadr convert` writes it or with an array of views."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+from ioadr.io.axes import array_capture, find_layout
+from ioadr.io.capture import Capture
+from ioadr.io.decoding.npz import declared_array
+from ioadr.io.description import VIEWS, described
+from ioadr.io.options import ReadOptions
+from ioadr.io.registry import Format
+from ioadr.io.safety.doors import damage_explained, starts_with
+
+LARGEST_DESCRIPTION = 10**7
+
+
+def recognise(path: Path, options: ReadOptions) -> bool:
+    if starts_with(path, b"\x93NUMPY"):
+        return True
+    return starts_with(path, b"PK\x03\x04") and path.suffix.lower() == ".npz"
+
+
+def open_file(path: Path, options: ReadOptions) -> Capture:
+    """The largest array of the file, and what `ioadr convert` said about it."""
+    with damage_explained(path, "a NumPy file", "Save it again."):
+        # By the first bytes: NumPy itself leaves a damaged archive open.
+        return _open_npz(path, options) if starts_with(path, b"PK") else _open_npy(path, options)
+
+
+FORMAT = Format("numpy", "NumPy array (.npy, .npz)", recognise, open_file)
+
+
+def _open_npy(path: Path, options: ReadOptions) -> Capture:
+    # Mapped, not loaded: numpy checks the declared size against the file's, and only wanted views are read.
+    array = np.load(path, mmap_mode="r", allow_pickle=False)
+    return array_capture(path, "numpy", array, find_layout(path, array.shape, options), options)
+
+
+def _open_npz(path: Path, options: ReadOptions) -> Capture:
+    with zipfile.ZipFile(path) as archive:
+        members = {Path(info.filename).stem: info for info in archive.infolist() if info.filename.endswith(".npy")}
+        if not members:
+            raise InputError(f"{path}: expected arrays in the archive, found none. Save views with numpy.savez.")
+        name = VIEWS if VIEWS in members else max(members, key=lambda key: members[key].file_size)
+        shape, dtype = declared_array(path, archive, members[name])
+        text = _text(path, archive)
+    array = _Lazy(path, name, shape, dtype)
+    capture = array_capture(path, "numpy", array, find_layout(path, shape, options), options)
+    return described(capture, json.loads(text)) if text else capture
+
+
+def _text(path: Path, archive: zipfile.ZipFile) -> str | None:
+    if "description.json" not in archive.namelist():
+        return None
+    member = archive.getinfo("description.json")
+    if member.file_size > LARGEST_DESCRIPTION:
+        raise InputError(f"{path}: expected a short description.json, found {member.file_size} bytes.")
+    return archive.read(member).decode("utf-8")
+
+
+class _Lazy:
+    """An array of an archive that is unpacked at the first look and then kept."""
+
+    def __init__(self, path: Path, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.path, self.name, self.shape, self.dtype = path, name, shape, dtype
+        self._array: NDArray[Any] | None = None
+
+    def __getitem__(self, where: Any) -> NDArray[Any]:
+        if self._array is None:
+            with (
+                damage_explained(self.path, f"array {self.name}", "Save it again."),
+                np.load(self.path, allow_pickle=False) as archive,
+            ):
+                self._array = archive[self.name]
+        assert self._array is not None
+        return self._array[where]

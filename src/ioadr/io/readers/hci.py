@@ -1,0 +1,88 @@
+"""The HCI benchmark's folder: `input_Cam000.png` … counted along rows, and `parameters.cfg`."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ioadr.errors import InputError
+from ioadr.io.capture import Capture, check_grid, numbered_grid
+from ioadr.io.decoding.images import SUFFIXES
+from ioadr.io.options import ReadOptions
+from ioadr.io.readers.folder import image_capture
+from ioadr.io.registry import Format
+from ioadr.io.scene_parameters import FILE_NAME, SceneParameters, read_scene_parameters
+
+VIEW = re.compile(r"input_Cam(\d{1,5})(\.\w+)", re.IGNORECASE)
+
+
+def recognise(path: Path, options: ReadOptions) -> bool:
+    if path.name == FILE_NAME and path.is_file():
+        return True
+    return path.is_dir() and options.pattern is None and bool(_view_files(path))
+
+
+def open_folder(path: Path, options: ReadOptions) -> Capture:
+    """The folder's views, camera and disparity range."""
+    folder = path.parent if path.name == FILE_NAME else path
+    files = _view_files(folder)
+    if not files:
+        raise InputError(
+            f"{folder}/: expected views input_Cam000.png …, found none. Check the folder, "
+            "or give the file names with --format folder --pattern."
+        )
+    parameters = _parameters(folder, len(files), options)
+    grid = options.grid or (parameters.grid if parameters else (1, len(files)))
+    check_grid(folder, grid)
+    capture = image_capture("hci", folder, numbered_grid(grid, options.order), files)
+    if parameters:
+        _check_size(folder / FILE_NAME, parameters, capture)
+    return capture.with_(
+        names=[f"input_Cam{number:03d}{files[min(files)].suffix}" for number in range(capture.index.size)],
+        required=np.array(True),
+        declared_by=FILE_NAME if parameters and not options.grid else None,
+        counted=True,
+        camera=parameters.camera if parameters else None,
+        range=parameters.range if parameters else None,
+        notes=capture.notes if parameters else (*capture.notes, f"no {FILE_NAME}: depth is relative"),
+    )
+
+
+FORMAT = Format("hci", "HCI benchmark folder (input_Cam*.png, parameters.cfg)", recognise, open_folder)
+
+
+def _view_files(folder: Path) -> Mapping[int, Path]:
+    """View number → file, in order."""
+    found = {}
+    for file in sorted(folder.iterdir()):
+        match = VIEW.fullmatch(file.name)
+        if match and match[2].lower() in SUFFIXES and file.is_file():
+            found[int(match[1])] = file
+    return found
+
+
+def _parameters(folder: Path, count: int, options: ReadOptions) -> SceneParameters | None:
+    """The folder's parameters.cfg; none where the user gave the grid in its place."""
+    if (folder / FILE_NAME).is_file():
+        return read_scene_parameters(folder)
+    if options.grid is None:
+        side = max(3, math.isqrt(count))
+        raise InputError(
+            f"{folder}/: expected {FILE_NAME} beside the {count} views, found none. Restore it, "
+            f"or give the grid with --grid, such as --grid {side}x{side} (then depth is relative)."
+        )
+    return None
+
+
+def _check_size(path: Path, parameters: SceneParameters, capture: Capture) -> None:
+    width, height = parameters.camera.width, parameters.camera.height
+    if (capture.width, capture.height) != (width, height):
+        raise InputError(
+            f"{path}: expected image_resolution_x_px × image_resolution_y_px of the views, "
+            f"{capture.width}×{capture.height}, found {width}×{height}. "
+            "Correct them, and disp_min and disp_max if the views were scaled."
+        )

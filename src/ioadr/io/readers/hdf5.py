@@ -1,0 +1,94 @@
+"""HDF5: the old HCI archive's `lf.h5` (dataset LF, attributes dH, focalLength, shift …) and any array of views."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ioadr.camera import Camera
+from ioadr.errors import InputError
+from ioadr.io.axes import array_capture, find_layout
+from ioadr.io.capture import Capture
+from ioadr.io.options import ReadOptions
+from ioadr.io.registry import Format
+from ioadr.io.safety.doors import damage_explained, required, starts_with
+from ioadr.io.safety.limits import check_packing
+
+MAGIC = b"\x89HDF\r\n\x1a\n"
+SENSOR_MM = 36.0
+"""The archive gives the focal length in pixels; any sensor size expresses it."""
+
+
+def recognise(path: Path, options: ReadOptions) -> bool:
+    return starts_with(path, MAGIC)
+
+
+def open_file(path: Path, options: ReadOptions) -> Capture:
+    """The dataset LF, or the largest one that can hold views."""
+    h5py = required("h5py", path)
+    with damage_explained(path, "an HDF5 file with views"):
+        file = h5py.File(path, "r")
+        dataset = find_dataset(path, file, "LF")
+        attributes = {key: _number(value) for key, value in file.attrs.items()}
+        capture = array_capture(path, "hdf5", dataset, find_layout(path, dataset.shape, options), options)
+    return _archive(capture, attributes) if attributes.get("dH") else capture
+
+
+FORMAT = Format("hdf5", "HDF5 file (old HCI archive lf.h5, or an array of views)", recognise, open_file)
+
+
+def find_dataset(path: Path, file: Any, preferred: str) -> Any:
+    """The preferred dataset, or the largest of three to five axes; stored in this very file."""
+    names = [name for name in file if _is_plain(file, name)]
+    name = preferred if preferred in names else max(names, key=lambda key: file[key].size, default=None)
+    if name is None:
+        raise InputError(
+            f"{path}: expected a dataset LF with views in the file itself (links and data elsewhere are not followed), "
+            f"found {', '.join(list(file)[:8]) or 'an empty file'}. "
+            "Store the views as [rows, columns, height, width, channels]."
+        )
+    dataset = file[name]
+    # A chunk is unpacked as a whole, and may be larger than the dataset.
+    declared = max(dataset.size, math.prod(dataset.chunks or (1,))) * dataset.dtype.itemsize
+    check_packing(path, declared, dataset.id.get_storage_size())
+    return dataset
+
+
+def _is_plain(file: Any, name: str) -> bool:
+    """A dataset of numbers in the file itself: no links, no external or virtual storage, which could lead anywhere."""
+    import h5py
+
+    if not isinstance(file.get(name, getlink=True), h5py.HardLink):
+        return False
+    item = file[name]
+    if not isinstance(item, h5py.Dataset) or len(item.shape or ()) not in (3, 4, 5) or item.dtype.kind not in "uif":
+        return False
+    return not item.external and not item.is_virtual
+
+
+def _archive(capture: Capture, attributes: dict[str, float | None]) -> Capture:
+    """The old archive: columns run right to left; disparity = dH·focalLength / depth − shift, focalLength in px."""
+    capture = capture.flipped(axis=1).noted("old HCI archive: columns of views reversed on reading")
+    baseline, focal, shift = (attributes.get(key) for key in ("dH", "focalLength", "shift"))
+    if not (baseline and focal and shift and min(baseline, focal, shift) > 0):
+        return capture.noted("no complete camera in dH, focalLength and shift: depth is relative")
+    longer = max(capture.width, capture.height)
+    camera = Camera(
+        focal_length_mm=focal * SENSOR_MM / longer,
+        sensor_size_mm=SENSOR_MM,
+        baseline_mm=1000.0 * baseline,
+        focus_distance_m=baseline * focal / shift,
+        width=capture.width,
+        height=capture.height,
+    )
+    return capture.with_(camera=camera).noted("depth in the unit of dH")
+
+
+def _number(value: Any) -> float | None:
+    array = np.asarray(value)
+    if array.size != 1 or array.dtype.kind not in "uif" or not np.isfinite(array).all():
+        return None
+    return float(array.reshape(()))

@@ -1,0 +1,111 @@
+"""Zarr: the project's own chunked light fields, or any array of views.
+
+Only codecs that cannot run code are let through: a Zarr array may name any codec that is installed,
+and one of them unpickles.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ioadr.errors import InputError
+from ioadr.io.axes import array_capture, find_layout
+from ioadr.io.capture import Capture
+from ioadr.io.description import KIND, VIEWS, described
+from ioadr.io.options import ReadOptions
+from ioadr.io.registry import Format
+from ioadr.io.safety.doors import damage_explained, required
+from ioadr.io.safety.limits import check_memory, check_packing
+
+METADATA = ("zarr.json", ".zarray", ".zgroup")
+LARGEST_METADATA = 10**7
+SAFE_CODECS = {
+    "bytes",
+    "transpose",
+    "gzip",
+    "zstd",
+    "blosc",
+    "crc32c",
+    "zlib",
+    "lz4",
+    "bz2",
+    "lzma",
+    "shuffle",
+    "delta",
+}
+SAFE_CODECS |= {"sharding_indexed"}
+
+
+def recognise(path: Path, options: ReadOptions) -> bool:
+    return path.is_dir() and any((path / name).is_file() for name in METADATA)
+
+
+def open_folder(path: Path, options: ReadOptions) -> Capture:
+    """The array at `path`, or the largest in the group there."""
+    with damage_explained(path, "a Zarr array of views"):
+        folder, metadata = _largest(path)
+        _check(folder, metadata)
+        stored = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+        check_packing(folder, math.prod(metadata["shape"]), stored)
+        array = required("zarr", path).open_array(str(folder), mode="r")
+        capture = array_capture(path, "zarr", array, find_layout(path, array.shape, options), options)
+        attributes = dict(array.attrs)
+    return described(capture, attributes) if attributes.get("kind") == KIND else capture
+
+
+FORMAT = Format("zarr", "Zarr array of views", recognise, open_folder)
+
+
+def _largest(path: Path) -> tuple[Path, Mapping[str, Any]]:
+    """Folder and metadata of the array VIEWS, or of the one with most samples."""
+    arrays = dict(_arrays(path))
+    if not arrays:
+        raise InputError(f"{path}: expected a Zarr array of views, found a group without one. Name the array's folder.")
+    if path / VIEWS in arrays:
+        return path / VIEWS, arrays[path / VIEWS]
+    return max(arrays.items(), key=lambda item: math.prod(item[1]["shape"]))
+
+
+def _arrays(path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
+    """The array itself, or the arrays directly in the group."""
+    for folder in (path, *sorted(child for child in path.iterdir() if child.is_dir() and not child.is_symlink())):
+        for name in ("zarr.json", ".zarray"):
+            metadata = _json(folder / name) if (folder / name).is_file() else None
+            if metadata is not None and isinstance(metadata.get("shape"), list):
+                yield folder, metadata
+
+
+def _json(file: Path) -> Mapping[str, Any]:
+    if file.stat().st_size > LARGEST_METADATA:
+        raise InputError(f"{file}: expected short metadata, found {file.stat().st_size} bytes.")
+    data = json.loads(file.read_text(encoding="utf-8"))
+    if not isinstance(data, Mapping):
+        raise InputError(f"{file}: expected a JSON object, found {type(data).__name__}. Write the array again.")
+    return data
+
+
+def _check(folder: Path, metadata: Mapping[str, Any]) -> None:
+    """Before the library sees it: harmless codecs, and chunks that fit into memory."""
+    codecs = set(_codecs(metadata))
+    if not codecs <= SAFE_CODECS:
+        raise InputError(
+            f"{folder}: expected codecs among {', '.join(sorted(SAFE_CODECS))}, found "
+            f"{', '.join(sorted(codecs - SAFE_CODECS))}. Write the array with one of those."
+        )
+    grid = metadata.get("chunk_grid", {}).get("configuration", {}).get("chunk_shape", metadata.get("chunks"))
+    check_memory(folder, 8 * math.prod(int(length) for length in grid or ()), f"chunks of shape {grid}")
+
+
+def _codecs(metadata: Mapping[str, Any]) -> Iterator[str]:
+    """Names of all codecs of version 2 and 3 metadata, also of those inside shards."""
+    named = [metadata.get("compressor"), *(metadata.get("filters") or ()), *(metadata.get("codecs") or ())]
+    for codec in named:
+        if codec is None:
+            continue
+        yield str(codec.get("id", codec.get("name")))
+        inner = codec.get("configuration", {})
+        yield from _codecs({"codecs": [*inner.get("codecs", ()), *inner.get("index_codecs", ())]})

@@ -1,0 +1,1 @@
+"""Results as files, and back: maps, point clouds, meshes, archives."""

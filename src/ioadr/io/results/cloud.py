@@ -1,0 +1,91 @@
+"""Geometry of an estimate for other programs: PLY and XYZ point clouds.
+
+All geometry files share one frame: x right, y up, z towards the viewer, origin in the reference camera, so
+that viewers show the scene upright. Unit is the metre; without a camera, distances are relative.
+
+PLY is written here and not by trimesh: trimesh's PLY has no room for comments or for the normals of a point cloud,
+and importing it takes longer than writing the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.colours import Rgb, rgb8
+from ioadr.errors import InputError
+from ioadr.result import Estimate
+
+AXES = np.array([1.0, -1.0, -1.0], np.float32)
+"""From the estimate's axes (y down, z away) to those of the files."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cloud:
+    """The pixels that have a place in space, in the frame of the files."""
+
+    positions: NDArray[np.float32]
+    normals: NDArray[np.float32]
+    colours: Rgb
+    confidence: NDArray[np.float32]
+    index: NDArray[np.int32]
+    """[N·M]: number of the pixel's point, −1 for none."""
+
+
+def cloud(estimate: Estimate) -> Cloud:
+    """Points, unit normals that face the camera, colours as displayed, and confidence."""
+    positions = estimate.points.reshape(-1, 3)
+    normals = estimate.normals.reshape(-1, 3)
+    oriented = np.isfinite(normals).all(axis=1)
+    # An image of one row or column has no normals: zeros say so.
+    kept = np.isfinite(positions).all(axis=1) & (oriented | ~oriented.any())
+    if not kept.any():
+        raise InputError("points: expected some in front of the camera, found none. Check the camera's numbers.")
+    index = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+    return Cloud(
+        positions=positions[kept] * AXES,
+        normals=np.nan_to_num(normals[kept] * AXES),
+        colours=rgb8(estimate.image, estimate.white).reshape(-1, 3)[kept],
+        confidence=estimate.confidence.reshape(-1)[kept],
+        index=index,
+    )
+
+
+def write_ply(path: Path, points: Cloud, unit: str, provenance: str) -> None:
+    """Binary PLY: x y z nx ny nz red green blue confidence."""
+    vertices = np.empty(
+        len(points.positions),
+        [(name, "<f4") for name in ("x", "y", "z", "nx", "ny", "nz")]
+        + [(name, "u1") for name in ("red", "green", "blue")]
+        + [("confidence", "<f4")],
+    )
+    for names, columns in (
+        ("x y z", points.positions),
+        ("nx ny nz", points.normals),
+        ("red green blue", points.colours),
+    ):
+        for name, column in zip(names.split(), columns.T, strict=True):
+            vertices[name] = column
+    vertices["confidence"] = points.confidence
+    kinds = {"<f4": "float", "|u1": "uchar"}
+    lines = [
+        "ply",
+        "format binary_little_endian 1.0",
+        f"comment unit: {unit}; axes: x right, y up, z towards the viewer; origin: reference camera",
+        f"comment ioadr {provenance}",
+        f"element vertex {len(vertices)}",
+        *(f"property {kinds[vertices.dtype[name].str]} {name}" for name in vertices.dtype.names or ()),
+        "end_header",
+    ]
+    with path.open("wb") as file:
+        file.write(("\n".join(lines) + "\n").encode("ascii"))
+        file.write(vertices.tobytes())
+
+
+def write_xyz(path: Path, points: Cloud) -> None:
+    """Text, one point a line: x y z red green blue. The format has no room for more."""
+    table = np.concatenate([points.positions, points.colours], axis=1)
+    np.savetxt(path, table, fmt="%.6g %.6g %.6g %d %d %d")

@@ -1,0 +1,132 @@
+"""Reads a map whatever it is stored in, and writes it as the name says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+from ioadr.io.decoding.image_decoders import TIFF_STARTS
+from ioadr.io.decoding.images import read_image
+from ioadr.io.decoding.npz import npz_arrays
+from ioadr.io.results.maps import Label, read_png16, write_npy, write_pfm, write_png16, write_tiff
+from ioadr.io.results.pfm import read_pfm
+from ioadr.io.results.save import ARCHIVE
+from ioadr.io.safety.atomic import MARKER, atomic_file
+from ioadr.io.safety.doors import damage_explained, starts_with
+from ioadr.io.safety.limits import check_memory
+
+SUFFIXES = (".pfm", ".npy", ".npz", ".png", ".tif", ".tiff")
+LARGEST_TEXT = 10**7
+
+
+class StoredMap(NamedTuple):
+    """A map and, where the files say it, how long it took to make."""
+
+    values: NDArray[Any]
+    """[N, M], floating point."""
+    seconds: float | None = None
+
+
+def read_map(path: str | Path, name: str = "disparity") -> StoredMap:
+    """The map in a PFM, NPY, NPZ, 16-bit PNG or TIFF file, or the one called `name` in a folder of results."""
+    path = Path(path)
+    if path.is_dir():
+        return StoredMap(_from_folder(path, name), _seconds(path))
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError(
+            f"{path}: expected a map ({', '.join(SUFFIXES)}) or a folder that `ioadr estimate` wrote, "
+            f"found {path.suffix or 'a name without ending'}."
+        )
+    if not path.is_file():
+        raise InputError(f"{path}: expected a map, found no such file. Check the name.")
+    with damage_explained(path, f"a {path.suffix[1:].upper()} map"):
+        return StoredMap(_checked(_READERS[path.suffix.lower()](path, name), path))
+
+
+def write_map(path: str | Path, values: NDArray[Any], label: Label) -> Path:
+    """Write PFM, NPY, NPZ, 16-bit PNG or TIFF by the ending of the name, completely or not at all."""
+    path = Path(path)
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError(f"{path}: expected a name that ends with one of {', '.join(SUFFIXES)}.")
+    with atomic_file(path) as temporary:
+        if path.suffix.lower() == ".npz":
+            np.savez_compressed(temporary, allow_pickle=False, **{label.name: values})
+        else:
+            _WRITERS[path.suffix.lower()](temporary, values, label)
+    return path
+
+
+def _from_folder(folder: Path, name: str) -> NDArray[Any]:
+    for file in (folder / ARCHIVE, *(folder / f"{name}{suffix}" for suffix in SUFFIXES if suffix != ".png")):
+        if file.is_file():
+            return read_map(file, name).values
+    raise InputError(
+        f"{folder}: expected {ARCHIVE} or {name}.pfm in it, found neither. Give the folder that `ioadr estimate --out` "
+        "wrote, or the map itself."
+    )
+
+
+def _seconds(folder: Path) -> float | None:
+    """Wall time of the estimation, where provenance.json has it."""
+    file = folder / MARKER
+    try:
+        if file.stat().st_size > LARGEST_TEXT:
+            return None
+        seconds = json.loads(file.read_text(encoding="utf-8"))["seconds"]
+        if isinstance(seconds, dict):
+            seconds = seconds["total"] if "total" in seconds else sum(seconds.values())
+        return float(seconds)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _checked(values: NDArray[Any], path: Path) -> NDArray[Any]:
+    if values.ndim == 3 and values.shape[2] == 1:
+        values = values[..., 0]
+    if values.ndim != 2 or values.dtype.kind not in "fiu" or values.size == 0:
+        raise InputError(
+            f"{path}: expected one map [height, width] of numbers, found shape {values.shape} of {values.dtype}."
+        )
+    return values if values.dtype.kind == "f" else values.astype(np.float64)
+
+
+def _npy(path: Path, name: str) -> NDArray[Any]:
+    # Mapped first: numpy checks the declared size against the file's before anything is allocated.
+    if not starts_with(path, b"\x93NUMPY"):
+        raise InputError(f"{path}: expected a NPY map, found no NumPy array in it. Copy or export the file again.")
+    values = np.load(path, mmap_mode="r", allow_pickle=False)
+    check_memory(path, values.nbytes, f"array of shape {values.shape}", "Give a smaller map")
+    return np.array(values)
+
+
+def _npz(path: Path, name: str) -> NDArray[Any]:
+    with npz_arrays(path, "arrays", "Give a smaller map") as content:
+        flat = [key for key in content.files if name == key or content[key].ndim == 2]
+        if name not in flat and len(flat) != 1:
+            raise InputError(f"{path}: expected an array called {name}, found {', '.join(content.files) or 'none'}.")
+        return np.asarray(content[name if name in flat else flat[0]])
+
+
+def _tiff(path: Path, name: str) -> NDArray[Any]:
+    # Not by Pillow where that can be helped: its library writes what is wrong with a file to stderr.
+    if not any(starts_with(path, start) for start in TIFF_STARTS):
+        raise InputError(
+            f"{path}: expected a TIFF map, found no file of the format TIFF. Copy or export the file again."
+        )
+    return read_image(path, "Give a smaller map")
+
+
+_READERS = {
+    ".pfm": lambda path, name: read_pfm(path),
+    ".npy": _npy,
+    ".npz": _npz,
+    ".png": lambda path, name: read_png16(path),
+    ".tif": _tiff,
+    ".tiff": _tiff,
+}
+_WRITERS = {".pfm": write_pfm, ".npy": write_npy, ".png": write_png16, ".tif": write_tiff, ".tiff": write_tiff}

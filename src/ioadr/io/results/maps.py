@@ -1,0 +1,128 @@
+"""Writers for maps: PFM, NPY, previews and 16-bit PNG, float TIFF, EXR.
+
+Each takes a path, the values and a `Label` that says what they are; what the format has room for is written into
+the file. TIFF is written by Pillow, which every installation has; EXR needs the extra `exr`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+from ioadr.io.decoding.pillow_files import pillow_image, without_warnings
+from ioadr.io.results.pfm import encode_pfm
+
+if TYPE_CHECKING:
+    from PIL.PngImagePlugin import PngInfo
+
+FULL = 65535
+"""Largest 16-bit sample; 0 is kept for "no value"."""
+
+
+@dataclass(frozen=True)
+class Label:
+    """What a map holds."""
+
+    name: str
+    unit: str
+    """px, m, relative, …"""
+    provenance: str
+    """JSON, the same as in provenance.json."""
+
+    @property
+    def description(self) -> str:
+        return f"{self.name} [{self.unit}], ioadr"
+
+
+def write_pfm(path: Path, values: NDArray[Any], label: Label) -> None:
+    """PFM has no room for a label."""
+    path.write_bytes(encode_pfm(values))
+
+
+def write_npy(path: Path, values: NDArray[Any], label: Label) -> None:
+    np.save(path, values, allow_pickle=False)
+
+
+def write_picture(path: Path, picture: NDArray[np.uint8], label: Label) -> None:
+    """8-bit PNG; packed lightly, since a person is waiting."""
+    from PIL import Image
+
+    Image.fromarray(picture).save(path, pnginfo=_png_texts(label), compress_level=1)
+
+
+def quantised(values: NDArray[Any]) -> tuple[NDArray[np.uint16], float, float]:
+    """Samples, scale and offset: value = offset + scale · sample; sample 0 is "no value"."""
+    finite = values[np.isfinite(values)].astype(np.float64)
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    scale = (high - low) / (FULL - 1) or 1.0
+    samples = np.rint((np.nan_to_num(values.astype(np.float64)) - low) / scale) + 1
+    return np.where(np.isfinite(values), samples, 0).astype(np.uint16), scale, low - scale
+
+
+def write_png16(path: Path, values: NDArray[Any], label: Label) -> None:
+    """Quantised to 16 bits; scale and offset are in the metadata."""
+    from PIL import Image
+
+    samples, scale, offset = quantised(values)
+    texts = _png_texts(label, scale=repr(scale), offset=repr(offset), value="offset + scale * sample", empty="0")
+    Image.fromarray(samples).save(path, format="PNG", pnginfo=texts, compress_level=3)
+
+
+def read_png16(path: str | Path) -> NDArray[np.float32]:
+    """Values of a map written by `write_png16`; NaN where there is none."""
+    with without_warnings(), pillow_image(Path(path), "a PNG map", ["PNG"]) as picture:
+        try:
+            scale, offset = float(picture.info["scale"]), float(picture.info["offset"])
+        except (KeyError, ValueError) as error:
+            raise InputError(
+                f"{path}: expected a PNG map, with the texts scale and offset, found a picture without them. "
+                "Give a map that `--save png16` wrote, or one of another format."
+            ) from error
+        samples = np.asarray(picture, np.float64)
+    return np.where(samples > 0, offset + scale * samples, np.nan).astype(np.float32)
+
+
+def write_tiff(path: Path, values: NDArray[Any], label: Label) -> None:
+    """One float32 channel, packed without loss; description and provenance in the tags."""
+    from PIL import Image, TiffImagePlugin
+
+    tags = TiffImagePlugin.ImageFileDirectory_v2()
+    tags[TiffImagePlugin.IMAGEDESCRIPTION] = f"{label.description}\n{label.provenance}"
+    tags[TiffImagePlugin.SOFTWARE] = "ioadr"
+    Image.fromarray(values.astype(np.float32)).save(path, format="TIFF", tiffinfo=tags, compression="tiff_deflate")
+
+
+def write_exr(path: Path, channels: Mapping[str, NDArray[Any]], label: Label) -> None:
+    """One file with a float32 channel for each map."""
+    try:
+        import OpenEXR
+    except ImportError as error:
+        raise InputError("EXR: expected the package OpenEXR, found none. Install it: pip install ioadr[exr]") from error
+    header = {
+        "compression": OpenEXR.ZIP_COMPRESSION,
+        "type": OpenEXR.scanlineimage,
+        "comments": f"{label.description}\n{label.provenance}",
+    }
+    planes = {name: np.ascontiguousarray(values, np.float32) for name, values in channels.items()}
+    OpenEXR.File(header, planes).write(str(path))
+
+
+def _png_texts(label: Label, **texts: str) -> PngInfo:
+    from PIL.PngImagePlugin import PngInfo
+
+    info = PngInfo()
+    for name, text in {
+        "Software": "ioadr",
+        "Description": label.description,
+        "unit": label.unit,
+        **texts,
+        "provenance": label.provenance,
+    }.items():
+        info.add_text(name, text)
+    return info

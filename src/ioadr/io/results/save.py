@@ -1,0 +1,230 @@
+"""An estimate becomes files: which formats there are, and all of them written together or not at all."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr import colours
+from ioadr.errors import InputError
+from ioadr.io.results import cloud, glb, maps
+from ioadr.io.safety.atomic import MARKER, atomic_folder
+from ioadr.result import Estimate
+
+Writer = Callable[[Path], None]
+ARCHIVE = "estimate.npz"
+MAPS = ("disparity", "depth", "normals", "confidence", "visible_views", "occlusion_boundary")
+TRUSTED = ("disparity", "depth", "confidence")
+"""Maps that formats for one channel hold."""
+DERIVED = ("report.html",)
+"""What is made from a result afterwards, and would be stale beside a new one."""
+
+
+class _Saving:
+    """One estimate on its way to files: what several writers need, made once."""
+
+    def __init__(self, estimate: Estimate) -> None:
+        self.estimate = estimate
+        self.provenance = plain(estimate.provenance)
+        self.text = json.dumps(self.provenance, separators=(",", ":"), allow_nan=False)
+        self.depth_unit = self.provenance["depth_unit"]
+
+    @cached_property
+    def cloud(self) -> cloud.Cloud:
+        return cloud.cloud(self.estimate)
+
+    def label(self, name: str, unit: str | None = None) -> maps.Label:
+        units = {"disparity": "px per baseline unit", "depth": self.depth_unit}
+        return maps.Label(name, unit or units.get(name, "1"), self.text)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All maps by name."""
+        return {name: getattr(self.estimate, name) for name in MAPS}
+
+    def maps_as(self, pattern: str, write: Callable[..., None], *names: str) -> dict[str, Writer]:
+        arrays = self.arrays()
+        return {pattern.format(name): partial(write, values=arrays[name], label=self.label(name)) for name in names}
+
+    def extras(self) -> dict[str, Any]:
+        return {"unit": self.depth_unit, "provenance": self.provenance}
+
+
+@dataclass(frozen=True)
+class Format:
+    """One word of `--save`."""
+
+    help: str
+    names: tuple[str, ...]
+    """Of the files."""
+    files: Callable[[_Saving], Mapping[str, Writer]]
+
+
+def _pfm(saving: _Saving) -> Mapping[str, Writer]:
+    return saving.maps_as("{}.pfm", maps.write_pfm, "disparity", "depth")
+
+
+def _npy(saving: _Saving) -> Mapping[str, Writer]:
+    return saving.maps_as("{}.npy", maps.write_npy, *MAPS)
+
+
+def _png16(saving: _Saving) -> Mapping[str, Writer]:
+    return saving.maps_as("{}_16bit.png", maps.write_png16, *TRUSTED)
+
+
+def _tiff(saving: _Saving) -> Mapping[str, Writer]:
+    return saving.maps_as("{}.tiff", maps.write_tiff, *TRUSTED)
+
+
+def _exr(saving: _Saving) -> Mapping[str, Writer]:
+    arrays = saving.arrays()
+    normals = {f"normal.{axis}": arrays["normals"][..., i] for i, axis in enumerate("XYZ")}
+    planes = {name: arrays[name] for name in ("disparity", "depth", "confidence", "visible_views")} | normals
+    label = saving.label("disparity, depth, normals, confidence, visible views", f"px, {saving.depth_unit}, 1, 1, 1")
+    return {"maps.exr": lambda path: maps.write_exr(path, planes, label)}
+
+
+def _png(saving: _Saving) -> Mapping[str, Writer]:
+    found = saving.estimate
+    pictures: dict[str, Callable[[], NDArray[np.uint8]]] = {
+        "disparity": lambda: colours.coloured(found.disparity, *colours.shown_range(found.disparity)),
+        "normals": lambda: colours.coloured_normals(found.normals),
+        "confidence": lambda: colours.coloured(found.confidence, 0, 1, "confidence"),
+    }
+    return {
+        f"{name}.png": partial(_write_picture, picture, saving.label(name, "picture"))
+        for name, picture in pictures.items()
+    }
+
+
+def _npz(saving: _Saving) -> Mapping[str, Writer]:
+    found = saving.estimate
+    content: dict[str, Any] = saving.arrays() | {f"cost_{name}": values for name, values in found.costs.items()}
+    content |= {"image": found.image, "white": found.white, "provenance": saving.text}
+    return {ARCHIVE: lambda path: np.savez(path, allow_pickle=False, **content)}
+
+
+def _ply(saving: _Saving) -> Mapping[str, Writer]:
+    return {"points.ply": partial(cloud.write_ply, points=saving.cloud, unit=saving.depth_unit, provenance=saving.text)}
+
+
+def _xyz(saving: _Saving) -> Mapping[str, Writer]:
+    return {"points.xyz": partial(cloud.write_xyz, points=saving.cloud)}
+
+
+def _glb(saving: _Saving) -> Mapping[str, Writer]:
+    found, points = saving.estimate, saving.cloud
+    image = colours.rgb8(found.image, found.white)
+    return {"mesh.glb": lambda path: glb.write_glb_mesh(path, points, found.triangles, image, saving.extras())}
+
+
+def _glb_points(saving: _Saving) -> Mapping[str, Writer]:
+    return {"points.glb": partial(glb.write_glb_points, points=saving.cloud, extras=saving.extras())}
+
+
+FORMATS: Mapping[str, Format] = {
+    "pfm": Format(
+        "disparity and depth as PFM (float32, bottom row first, little-endian)", ("disparity.pfm", "depth.pfm"), _pfm
+    ),
+    "png": Format(
+        "pictures of disparity, normals and confidence", ("disparity.png", "normals.png", "confidence.png"), _png
+    ),
+    "npz": Format("all maps, costs and the reference view in estimate.npz, which ioadr reads again", (ARCHIVE,), _npz),
+    "ply": Format("point cloud: binary PLY with colours, normals and confidence", ("points.ply",), _ply),
+    "npy": Format("every map as its own NumPy file", tuple(f"{name}.npy" for name in MAPS), _npy),
+    "png16": Format(
+        "disparity, depth and confidence as 16-bit PNG, scale and offset in its metadata",
+        tuple(f"{name}_16bit.png" for name in TRUSTED),
+        _png16,
+    ),
+    "tiff": Format("disparity, depth and confidence as float TIFF", tuple(f"{name}.tiff" for name in TRUSTED), _tiff),
+    "exr": Format("all maps as channels of one EXR file (needs the extra exr)", ("maps.exr",), _exr),
+    "glb": Format("textured mesh, cut at depth discontinuities, as GLB", ("mesh.glb",), _glb),
+    "glb-points": Format("point cloud as GLB", ("points.glb",), _glb_points),
+    "xyz": Format("point cloud as text: x y z red green blue", ("points.xyz",), _xyz),
+}
+DEFAULT = ("pfm", "png", "npz", "ply")
+
+
+def check_formats(names: Iterable[str]) -> list[str]:
+    """The names without repetition, if all are known."""
+    chosen = list(dict.fromkeys(names))
+    unknown = [name for name in chosen if name not in FORMATS]
+    if unknown:
+        raise InputError(f"--save: expected some of {','.join(FORMATS)}, found {','.join(unknown)}.")
+    return chosen
+
+
+def file_names(formats: Iterable[str]) -> list[str]:
+    """Of the files that these formats become."""
+    return [name for key in check_formats(formats) for name in FORMATS[key].names]
+
+
+def save_estimate(
+    estimate: Estimate,
+    folder: str | os.PathLike[str],
+    formats: Sequence[str] = DEFAULT,
+    overwrite: bool = False,
+    also: Mapping[str, Writer] | None = None,
+) -> list[Path]:
+    """Write provenance.json and the files of `formats` into `folder`, all of them or none; returns their paths.
+
+    `also` names further files that belong to the result, and what writes them.
+    """
+    further = also or {}
+    names = [*file_names(formats), *further, MARKER]
+    with atomic_folder(folder, overwrite, replacing=_earlier_files(Path(folder)), names=names) as staging:
+        saving = _Saving(estimate)
+        chosen = check_formats(formats)
+        writers = {name: write for key in chosen for name, write in FORMATS[key].files(saving).items()}
+        _write_all(staging, {**further, **writers})  # a report takes longest
+        content = saving.provenance | {"files": names}
+        (staging / MARKER).write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+    return [Path(folder) / name for name in names]
+
+
+def plain(value: Any) -> Any:
+    """The same in types that JSON knows: NaN becomes null, infinity a text."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+
+
+def _write_all(folder: Path, writers: Mapping[str, Writer]) -> None:
+    """Side by side: packing releases the interpreter's lock."""
+    with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+        jobs = [pool.submit(write, folder / name) for name, write in writers.items()]
+        try:
+            for job in jobs:
+                job.result()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _write_picture(picture: Callable[[], NDArray[np.uint8]], label: maps.Label, path: Path) -> None:
+    maps.write_picture(path, picture(), label)
+
+
+def _earlier_files(folder: Path) -> list[str]:
+    """Files of an earlier result, which would be stale beside a new one."""
+    try:
+        names = json.loads((folder / MARKER).read_text(encoding="utf-8"))["files"]
+        return [*DERIVED, *(name for name in names if isinstance(name, str) and Path(name).name == name)]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return []

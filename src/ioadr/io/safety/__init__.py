@@ -1,0 +1,1 @@
+"""What keeps files whole and readers safe: atomic writing, leftovers, limits, doors, fingerprints."""

@@ -1,0 +1,204 @@
+"""Whatever goes wrong, a folder holds all of the earlier results or all of the new ones."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from ioadr.errors import OutputError
+from ioadr.io.safety.atomic import EARLIER, MARKER, atomic_file, atomic_folder, check_folder
+from ioadr.io.safety.leftovers import LOCK, remove_leftovers, unfinished
+
+FAULTS = [
+    OSError(errno.ENOSPC, "No space left on device"),
+    KeyboardInterrupt(),
+    RuntimeError("writer"),
+]
+
+
+ALL = ("a.txt", "b.txt")
+
+
+def contents(folder: Path) -> dict[str, str]:
+    return {str(f.relative_to(folder)): f.read_text() for f in sorted(folder.rglob("*")) if f.is_file()}
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
+def earlier(tmp_path: Path) -> Path:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    write(
+        folder,
+        {"a.txt": "old a", "b.txt": "old b", MARKER: "{}", "mine.txt": "the user's"},
+    )
+    return folder
+
+
+def test_file_appears_complete_and_alone(tmp_path: Path) -> None:
+    with atomic_file(tmp_path / "deep" / "a.txt") as name:
+        assert name.suffix == ".txt"
+        name.write_text("new")
+        assert not (tmp_path / "deep" / "a.txt").exists()
+    assert contents(tmp_path) == {"deep/a.txt": "new"}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: type(f).__name__)
+def test_fault_leaves_the_earlier_file(tmp_path: Path, fault: BaseException) -> None:
+    (tmp_path / "a.txt").write_text("old")
+    expected = OutputError if isinstance(fault, OSError) else type(fault)
+    with pytest.raises(expected), atomic_file(tmp_path / "a.txt") as name:
+        name.write_text("half")
+        raise fault
+    assert contents(tmp_path) == {"a.txt": "old"}
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda f: type(f).__name__)
+@pytest.mark.parametrize("exists", [True, False])
+def test_fault_while_writing_leaves_the_folder(tmp_path: Path, fault: BaseException, exists: bool) -> None:
+    folder = earlier(tmp_path) if exists else tmp_path / "out"
+    before = contents(tmp_path)
+    expected = OutputError if isinstance(fault, OSError) else type(fault)
+    with pytest.raises(expected), atomic_folder(folder, overwrite=True) as staging:
+        write(staging, {"a.txt": "new a"})
+        raise fault
+    assert contents(tmp_path) == before
+    assert [p.name for p in tmp_path.iterdir()] == (["out"] if exists else [])
+
+
+@pytest.mark.parametrize("fault", FAULTS[:2], ids=lambda f: type(f).__name__)
+@pytest.mark.parametrize("step", range(6))
+def test_fault_at_any_move_restores(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: BaseException, step: int
+) -> None:
+    """Three earlier files go aside and three new ones come in: six moves."""
+    folder = earlier(tmp_path)
+    (folder / "stale.txt").write_text("old stale")
+    before = contents(folder)
+    moves, replace = iter(range(100)), os.replace
+
+    def failing(source: Path, target: Path) -> None:
+        if next(moves) == step:
+            raise fault
+        replace(source, target)
+
+    monkeypatch.setattr("ioadr.io.safety.atomic.os.replace", failing)
+    with (
+        pytest.raises((OutputError, KeyboardInterrupt)),
+        atomic_folder(folder, True, ["stale.txt"]) as staging,
+    ):
+        write(staging, {"a.txt": "new a", "c.txt": "new c", MARKER: "{1}"})
+    assert contents(folder) == before
+
+
+def test_set_replaces_set(tmp_path: Path) -> None:
+    folder = earlier(tmp_path)
+    with atomic_folder(folder, overwrite=True, replacing=["b.txt", "never.txt"]) as staging:
+        write(staging, {"a.txt": "new a", MARKER: "{1}"})
+        assert contents(folder)["a.txt"] == "old a"
+    assert contents(folder) == {
+        "a.txt": "new a",
+        MARKER: "{1}",
+        "mine.txt": "the user's",
+    }
+
+
+def test_new_folder_comes_whole(tmp_path: Path) -> None:
+    with atomic_folder(tmp_path / "x" / "out") as staging:
+        write(staging, {"a.txt": "a"})
+        assert not (tmp_path / "x" / "out").exists()
+    assert contents(tmp_path) == {"x/out/a.txt": "a"}
+
+
+def test_check_folder_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="found a file"):
+        check_folder(tmp_path / "file")
+    with pytest.raises(OutputError, match="file is a file"):
+        check_folder(tmp_path / "file" / "below")
+    with pytest.raises(OutputError, match="--overwrite"):
+        check_folder(earlier(tmp_path))
+    with pytest.raises(OutputError, match="empty name"):
+        check_folder("")
+    assert check_folder(tmp_path / "out", overwrite=True) == tmp_path / "out"
+    assert check_folder(tmp_path / "new" / "one") == tmp_path / "new" / "one"
+    assert not (tmp_path / "new").exists()
+    monkeypatch.setattr("ioadr.io.safety.atomic.os.access", lambda *_: False)
+    with pytest.raises(OutputError, match="writable"):
+        check_folder(tmp_path / "new")
+
+
+def test_files_of_others_are_not_replaced_without_a_word(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "the user's"})
+    with pytest.raises(OutputError, match="holds a.txt already. Add --overwrite"), atomic_folder(tmp_path, names=ALL):
+        pass
+    assert contents(tmp_path) == {"a.txt": "the user's"}
+    with atomic_folder(tmp_path, overwrite=True, names=ALL) as staging:
+        write(staging, {"a.txt": "new"})
+    assert contents(tmp_path) == {"a.txt": "new"}
+
+
+def test_what_a_kill_left_half_moved_is_replaced(tmp_path: Path) -> None:
+    write(tmp_path, {"a.txt": "moved before the kill"})
+    (tmp_path / unfinished() / EARLIER).mkdir(parents=True)
+    with atomic_folder(tmp_path, names=ALL) as staging:
+        write(staging, {"a.txt": "new", "b.txt": "new"})
+    assert contents(tmp_path) == {"a.txt": "new", "b.txt": "new"}
+
+
+def test_full_disk_is_named(tmp_path: Path) -> None:
+    with (
+        pytest.raises(OutputError, match="disk is full.*Nothing was changed") as caught,
+        atomic_file(tmp_path / "a"),
+    ):
+        raise OSError(errno.ENOSPC, "No space left on device")
+    assert "free some space" in str(caught.value)
+    assert caught.value.exit_code == 2
+
+
+def leave(folder: Path, age: float) -> list[Path]:
+    """A file and a folder as a killed process leaves them."""
+    staging = folder / unfinished()
+    staging.mkdir()
+    left = [folder / unfinished("a.txt"), staging / LOCK]
+    for path in left:
+        path.write_text("half")
+        os.utime(path, (time.time() - age,) * 2)
+    return [left[0], staging]
+
+
+def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
+    left = leave(tmp_path, 5)
+    with atomic_file(tmp_path / "a.txt") as name:
+        name.write_text("new")
+    assert not any(path.exists() for path in left)
+    assert contents(tmp_path) == {"a.txt": "new"}
+
+
+def test_what_others_are_at_work_on_is_left_alone(tmp_path: Path) -> None:
+    with atomic_folder(tmp_path / "mine") as mine, atomic_file(tmp_path / "mine.txt") as file:
+        write(mine, {"a.txt": "a"})
+        file.write_text("b")
+        for path in (mine / LOCK, file):
+            os.utime(path, (1e9, 1e9))
+        remove_leftovers.cache_clear()
+        remove_leftovers(tmp_path)
+        assert (mine / "a.txt").exists()
+        assert file.exists()
+    assert contents(tmp_path) == {"mine/a.txt": "a", "mine.txt": "b"}
+
+
+def test_without_locks_only_what_is_old_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ioadr.io.safety.leftovers.lock", lambda handle: None)
+    young, old = leave(tmp_path, 3600), leave(tmp_path, 2 * 86400)
+    remove_leftovers.cache_clear()
+    remove_leftovers(tmp_path)
+    assert all(path.exists() for path in young)
+    assert not any(path.exists() for path in old)
