@@ -37,7 +37,7 @@ class DisparityRange:
         if not (np.isfinite(self.minimum) and np.isfinite(self.maximum) and self.minimum < self.maximum):
             raise InputError(
                 f"disparity range: expected finite MIN < MAX, found {self.minimum} {self.maximum}. "
-                "Give the smaller (farther) value first, for example --range -2 2."
+                "Give the smaller (farther) value first, for example ⟦range -2 2⟧."
             )
 
     @property
@@ -221,7 +221,7 @@ def _check_reference(reference: tuple[int, int], present: NDArray[Any]) -> None:
     if not (0 <= row < rows and 0 <= column < columns and present[row, column]):
         raise InputError(
             f"reference view: expected a present view of the {rows}×{columns} grid (rows 0–{rows - 1}, "
-            f"columns 0–{columns - 1}), found {row} {column}. Choose another with --reference ROW COL."
+            f"columns 0–{columns - 1}), found {row} {column}. Choose another with ⟦reference ROW COL⟧."
         )
 
 
@@ -231,7 +231,7 @@ def _check_reach(offsets: NDArray[Any], extent: DisparityRange | None, side: int
     if not LEAST_REACH <= distances.max() <= MOST_REACH:
         raise InputError(
             f"view layout: expected the farthest view {LEAST_REACH:g} … {MOST_REACH:g} baseline units times eta from "
-            f"the reference view, found {distances.max():.4g}. Correct the positions, their unit or --eta."
+            f"the reference view, found {distances.max():.4g}. Correct the positions, their unit or ⟦eta⟧."
         )
     most = max(side, SMALL) / distances[distances >= distances.max() * LEAST_REACH].min()
     if extent is not None and max(-extent.minimum, extent.maximum) > most:
@@ -244,7 +244,7 @@ def _check_reach(offsets: NDArray[Any], extent: DisparityRange | None, side: int
 def _check_values(views: NDArray[Any], white: float) -> None:
     if views.dtype.kind == "f" and not np.isfinite(views).all():
         raise InputError(
-            "views: expected finite samples, found NaN or infinity. Replace them, or leave the views out with --skip."
+            "views: expected finite samples, found NaN or infinity. Replace them, or leave the views out with ⟦skip⟧."
         )
     if not white > 0:
         raise InputError(f"white: expected a positive sample value, found {white}.")

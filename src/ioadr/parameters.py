@@ -207,7 +207,7 @@ def parameters_from(content: Mapping[str, Any], where: str) -> Parameters:
     try:
         return preset(base).vary(changes)
     except InputError as error:
-        raise InputError(f"{where}: {error}") from error
+        raise InputError(f"{where}: {error.marked}") from error
 
 
 def _find(name: str) -> tuple[str, dataclasses.Field[Any]]:

@@ -108,6 +108,19 @@ def test_only_app_talks(path):
     assert not printing, f"{name_of(path)} prints; the command line talks through app.terminal"
 
 
+def test_only_app_names_options():
+    """A Python user must not be told to pass `--skip`: errors mark arguments (`ioadr.errors`), `app` words them."""
+    below = [path for path in FILES if room(name_of(path)) not in ("app", "errors")]
+    texts = [
+        (name_of(path), node.value)
+        for path in below
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    command = re.compile(r"`ioadr [^`]*`?")
+    assert [text for text in texts if re.search(r"(^|[\s(`'])--[a-z]", command.sub("", text[1]))] == []
+
+
 def functions() -> Iterator[tuple[str, int]]:
     """Name and length of every function, from `def` to its last line."""
     for path in FILES:

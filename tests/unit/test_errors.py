@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
-from ioadr.errors import LONGEST, InputError, IoadrError, OutputError, printable
+from ioadr.errors import LONGEST, InputError, IoadrError, Note, OutputError, as_options, printable
 
 ERRORS = pytest.mark.parametrize("kind", [IoadrError, InputError, OutputError])
 
@@ -23,3 +25,20 @@ def test_a_long_list_is_cut_in_its_middle(kind):
     assert message.startswith("x.npz: expected disparity, found 0, 1")
     assert " … " in message
     assert message.endswith("9999. Save it again.")
+
+
+@pytest.mark.parametrize(
+    ("marked", "argument", "option"),
+    [
+        ("Use ⟦skip 8,0⟧.", 'Use skip="8,0".', "Use --skip 8,0."),
+        ("Use ⟦range -2 2⟧.", "Use range=(-2, 2).", "Use --range -2 2."),
+        ("Add ⟦overwrite⟧.", "Add overwrite=True.", "Add --overwrite."),
+        ("Use ⟦no-flip-rows⟧.", "Use flip_rows=False.", "Use --no-flip-rows."),
+        ("Give ⟦baseline-mm⟧ or ⟦out⟧.", "Give `baseline_mm` or `folder`.", "Give --baseline-mm or --out."),
+    ],
+)
+def test_a_remedy_is_worded_for_its_reader(marked, argument, option):
+    error = pickle.loads(pickle.dumps(InputError(marked)))
+    assert (str(error), error.for_command_line()) == (argument, option)
+    note = pickle.loads(pickle.dumps(Note(marked)))
+    assert (note, as_options(note)) == (argument, option)

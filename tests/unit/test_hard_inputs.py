@@ -126,7 +126,7 @@ def test_the_report_says_how_much_is_sure():
 def test_no_number_is_no_sample(value):
     views = textured("float32")
     views[1, 2, 3, 4, 0] = value
-    with pytest.raises(InputError, match=r"found NaN or infinity.*--skip"):
+    with pytest.raises(InputError, match=r"found NaN or infinity.*`skip`"):
         LightField(views, range=LIMITS)
 
 

@@ -86,7 +86,7 @@ def test_two_by_two_views_are_too_few():
 def test_samples_must_be_finite(bad):
     views = make_views(dtype="float32")
     views[1, 2, 3, 4, 0] = bad
-    with pytest.raises(InputError, match=r"expected finite samples, found NaN or infinity.*--skip"):
+    with pytest.raises(InputError, match=r"expected finite samples, found NaN or infinity.*`skip`"):
         LightField(views)
 
 
@@ -156,7 +156,7 @@ def test_white_is_positive(white):
 
 @pytest.mark.parametrize(("low", "high"), [(1, 1), (2, -2), (float("nan"), 1), (-1, float("inf"))])
 def test_a_range_has_its_smaller_value_first(low, high):
-    with pytest.raises(InputError, match=r"expected finite MIN < MAX, found .*--range -2 2"):
+    with pytest.raises(InputError, match=r"expected finite MIN < MAX, found .*range=\(-2, 2\)"):
         DisparityRange(low, high)
 
 

@@ -101,7 +101,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         error.show()
         return BAD_INPUT
     except IoadrError as error:
-        click.echo(f"ioadr: {error}", err=True)
+        click.echo(f"ioadr: {error.for_command_line()}", err=True)
         return error.exit_code
     except OSError as error:
         if error.filename is None or error.errno not in UNUSABLE:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ioadr.app.expectation import expected_bytes, expected_seconds
 from ioadr.app.words import disparities, duration, optics
+from ioadr.errors import as_options
 from ioadr.lightfield import LightField
 
 
@@ -43,7 +44,7 @@ def facts(lightfield: LightField) -> dict[str, Any]:
         "name": lightfield.name,
         "format": lightfield.source.get("format"),
         "path": lightfield.source.get("path"),
-        "notes": list(lightfield.source.get("notes", ())),
+        "notes": [as_options(note) for note in lightfield.source.get("notes", ())],
         "grid": list(lightfield.grid),
         "present": lightfield.view_count,
         "size": [lightfield.height, lightfield.width],

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ioadr.app.sections import option
-from ioadr.errors import IoadrError
+from ioadr.errors import IoadrError, as_options
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -39,7 +39,7 @@ class Terminal:
     def note(self, text: str) -> None:
         """Something worth knowing on the way."""
         if not self.quiet:
-            click.echo(text, err=True)
+            click.echo(as_options(text), err=True)
 
     def detail(self, text: str) -> None:
         """Something for --verbose only."""
@@ -122,7 +122,7 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 return command(terminal, *args, **options)
         except IoadrError as error:
             if as_json:
-                terminal.answer("", {"error": str(error), "exit_code": error.exit_code})
+                terminal.answer("", {"error": error.for_command_line(), "exit_code": error.exit_code})
             raise
 
     return run

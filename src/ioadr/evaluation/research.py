@@ -135,7 +135,7 @@ def grid(base: str, parameters: Parameters, variations: Sequence[str]) -> dict[s
     for text in variations:
         name, equals, values = text.partition("=")
         if not equals or not values.strip():
-            raise InputError(f"--vary: expected group.name=VALUE,VALUE,…, found {text!r}. See `ioadr presets paper`.")
+            raise InputError(f"⟦vary⟧: expected group.name=VALUE,VALUE,…, found {text!r}. See `ioadr presets paper`.")
         axes.append([(name.strip(), value.strip()) for value in values.split(",")])
     if not axes:
         return {}

@@ -90,7 +90,7 @@ def score(estimate: FloatMap, truth: Truth, seconds: float | None = None, allow_
     if invalid and not allow_invalid:
         raise InputError(
             f"{truth.name}: expected finite disparities, found {invalid} NaN or infinite of "
-            f"{np.count_nonzero(area)} scored px. Fill them, or have each counted as wrong (--allow-invalid)."
+            f"{np.count_nonzero(area)} scored px. Fill them, or have each counted as wrong (⟦allow-invalid⟧)."
         )
     values = {name: value for name, value in _values(estimate, truth, area) if not math.isnan(value)}
     if seconds is not None:

@@ -43,7 +43,7 @@ def find_layout(path: Path, shape: Sequence[int], options: ReadOptions) -> Layou
         return Layout((0,), (1, 2), None)
     raise InputError(
         f"{path}: expected an array [rows, columns, height, width, channels], found shape {tuple(shape)}. "
-        "Reshape it, or for [views, height, width, channels] give --grid ROWSxCOLUMNS."
+        "Reshape it, or for [views, height, width, channels] give ⟦grid ROWSxCOLUMNS⟧."
     )
 
 
@@ -93,8 +93,8 @@ def _grid(path: Path, lengths: Sequence[int], options: ReadOptions) -> Pair:
     found = (lengths[0], lengths[1]) if len(lengths) == 2 else given
     if found is None or (given is not None and (given[0] * given[1] != np.prod(lengths))):
         raise InputError(
-            f"{path}: expected {given and given[0] * given[1]} views (--grid), found {'×'.join(map(str, lengths))}. "
-            "Correct --grid, or leave it out."
+            f"{path}: expected {given and given[0] * given[1]} views (⟦grid⟧), found {'×'.join(map(str, lengths))}. "
+            "Correct ⟦grid⟧, or leave it out."
         )
     check_grid(path, found)
     return found

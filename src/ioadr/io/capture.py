@@ -147,7 +147,7 @@ def check_grid(path: Path, grid: tuple[int, int]) -> None:
     if not (min(grid) >= 1 and grid[0] * grid[1] <= MOST_VIEWS):
         raise InputError(
             f"{path}: expected at most {MOST_VIEWS} views, found a grid of {grid[0]}×{grid[1]}. "
-            "Correct it, or give --grid ROWSxCOLUMNS."
+            "Correct it, or give ⟦grid ROWSxCOLUMNS⟧."
         )
 
 

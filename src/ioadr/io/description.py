@@ -71,7 +71,7 @@ def range_from(path: Path, limits: NDArray[np.float64]) -> DisparityRange:
     try:
         return DisparityRange(float(limits[0]), float(limits[1]), "file")
     except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError(f"{path}: {error.marked}") from error
 
 
 def camera_from(path: Path, data: Any) -> Camera:
@@ -90,7 +90,7 @@ def camera_from(path: Path, data: Any) -> Camera:
     try:
         return Camera(**values, **sizes, origin=(float(origin[0]), float(origin[1])))
     except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError(f"{path}: {error.marked}") from error
 
 
 def numbers_in(path: Path, data: Mapping[str, Any], key: str, shape: tuple[int, ...]) -> NDArray[np.float64] | None:

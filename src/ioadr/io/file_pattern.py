@@ -19,7 +19,7 @@ class FilePattern:
         placed = sorted(NAMES.get(name, -1) for name in names) == [0, 1] and "index" not in names
         if text.startswith("/") or ".." in text.split("/") or not (placed or names == ["index"]):
             raise InputError(
-                f"--pattern: expected a file name in the folder with {{row}} and {{col}}, or with {{index}}, "
+                f"⟦pattern⟧: expected a file name in the folder with {{row}} and {{col}}, or with {{index}}, "
                 f"found {text!r}. For example '{{row}}_{{col}}.png' or 'view_{{index:03d}}.jpg'."
             )
         self._names = names

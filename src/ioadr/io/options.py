@@ -80,17 +80,17 @@ class ReadOptions:
     def _check_numbers(self) -> None:
         if self.views not in (None, "cross"):
             parse_grid("views", str(self.views))
-        for name, value in (("--every", self.every), ("view_step", self.view_step)):
+        for name, value in (("⟦every⟧", self.every), ("view_step", self.view_step)):
             if value < 1:
                 raise InputError(f"{name}: expected a whole number of at least 1, found {value}.")
         if not 0 < self.scale <= 16:
-            raise InputError(f"--scale: expected a factor in 0 … 16, found {self.scale}.")
+            raise InputError(f"⟦scale⟧: expected a factor in 0 … 16, found {self.scale}.")
         if self.range is not None:
             DisparityRange(*self.range)
         if self.white is not None and not 0 < self.white < math.inf:
-            raise InputError(f"--white: expected a positive sample value, found {self.white}.")
+            raise InputError(f"⟦white⟧: expected a positive sample value, found {self.white}.")
         if self.crop is not None and (min(self.crop) < 0 or min(self.crop[2:]) < 1):
-            raise InputError(f"--crop: expected TOP LEFT HEIGHT WIDTH in pixels, found {self.crop}.")
+            raise InputError(f"⟦crop⟧: expected TOP LEFT HEIGHT WIDTH in pixels, found {self.crop}.")
 
     def _check_choices(self) -> None:
         for name, choices in (
@@ -100,18 +100,18 @@ class ReadOptions:
             ("dark", ("drop", "keep")),
         ):
             if getattr(self, name) not in choices:
-                raise InputError(f"--{name}: expected one of {', '.join(choices)}, found {getattr(self, name)!r}.")
+                raise InputError(f"⟦{name}⟧: expected one of {', '.join(choices)}, found {getattr(self, name)!r}.")
 
 
 def parse_grid(name: str, text: str) -> Pair:
     """ "5x9" → (5, 9)."""
     match = re.fullmatch(r"\s*(\d{1,5})\s*[x×X*]\s*(\d{1,5})\s*", text)
     if not match:
-        raise InputError(f"--{name}: expected ROWSxCOLUMNS such as 5x9, found {text!r}.")
+        raise InputError(f"⟦{name}⟧: expected ROWSxCOLUMNS such as 5x9, found {text!r}.")
     return _positive_pair(name, (int(match[1]), int(match[2])))
 
 
 def _positive_pair(name: str, value: Sequence[int]) -> Pair:
     if len(value) != 2 or min(value) < 1:
-        raise InputError(f"--{name}: expected rows and columns of at least 1, found {tuple(value)}.")
+        raise InputError(f"⟦{name}⟧: expected rows and columns of at least 1, found {tuple(value)}.")
     return int(value[0]), int(value[1])

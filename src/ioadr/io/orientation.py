@@ -65,7 +65,7 @@ def oriented(capture: Capture, options: ReadOptions) -> Capture:
     for axis, name, flip in ((0, "rows", rows), (1, "columns", columns)):
         if flip:
             capture = capture.flipped(axis).noted(
-                f"{name} of views run the other way: reversed (--no-flip-{name} keeps them)"
+                f"{name} of views run the other way: reversed (⟦no-flip-{name}⟧ keeps them)"
             )
     return capture
 

@@ -37,7 +37,7 @@ class Survey:
 def survey(path: str | Path, options: ReadOptions) -> Survey:
     """Look at all views, a few at a time."""
     if options.scale != 1.0:
-        raise InputError(f"{path}: expected --scale 1 to read it in parts, found {options.scale:g}. Leave it out.")
+        raise InputError(f"{path}: expected ⟦scale 1⟧ to read it in parts, found {options.scale:g}. Leave it out.")
     capture = open_capture(path, options)
     window = chosen_window(capture, options)
     numbers = [int(number) for number in capture.index[capture.available]]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.camera import Camera
-from ioadr.errors import InputError, printable
+from ioadr.errors import InputError, Note, printable
 from ioadr.io.capture import Capture, Window
 from ioadr.io.options import ReadOptions
 from ioadr.io.orientation import oriented
@@ -50,7 +50,7 @@ def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = Non
     if not place.is_dir():
         check_file(place, "a light field", "Copy what it gives into a file.")
     found = find_format(place, options)
-    with damage_explained(place, found.description, "Check it, or name its format with --format."):
+    with damage_explained(place, found.description, "Check it, or name its format with ⟦format⟧."):
         capture = found.open(place, options)
     if options.order == "column" and not capture.counted:
         capture = capture.transposed()
@@ -64,7 +64,7 @@ def _loaded(capture: Capture, window: Window, scale: float) -> NDArray[Any]:
     """[V, N, M, C] of the available views, after checking that they fit into memory."""
     numbers = [int(number) for number in capture.index[capture.available]]
     if not numbers:
-        raise InputError(f"{capture.path}: expected views, found that none is left. Choose other --views or --skip.")
+        raise InputError(f"{capture.path}: expected views, found that none is left. Choose other ⟦views⟧ or ⟦skip⟧.")
     size = scaled_size(window, scale)
     sample = capture.channels * capture.dtype.itemsize
     at_once = len(numbers) if scale == 1.0 else min(chunk(window, sample), len(numbers))
@@ -106,7 +106,7 @@ def light_field(capture: Capture, samples: Samples, window: Window, options: Rea
             source=_source(capture, samples.notes, options),
         )
     except InputError as error:
-        raise InputError(f"{capture.path}: {error}") from error
+        raise InputError(f"{capture.path}: {error.marked}") from error
 
 
 def _placed(views: NDArray[Any], capture: Capture) -> NDArray[Any]:
@@ -125,7 +125,7 @@ def _source(capture: Capture, notes: Sequence[str], options: ReadOptions) -> dic
         "path": str(capture.path),
         "format": capture.format,
         "recognised": options.format is None,
-        "notes": [*capture.notes, *notes],
+        "notes": [Note(note) for note in (*capture.notes, *notes)],
         "options": given,
     }
 
@@ -160,7 +160,7 @@ def _check_complete(capture: Capture) -> None:
         f"{capture.path}/: expected {rows * columns} views ({rows}×{columns}{declared}), "
         f"found {rows * columns - len(holes)}; missing {names}. "
         f"Restore {'it' if len(holes) == 1 else 'them'}{_complete_centre(capture.available)}, or go on without: "
-        f"--skip {f'{row},{column}' if len(holes) == 1 else 'missing'}."
+        f"⟦skip {f'{row},{column}' if len(holes) == 1 else 'missing'}⟧."
     )
 
 
@@ -169,5 +169,5 @@ def _complete_centre(available: NDArray[np.bool_]) -> str:
     for border in range(1, (min(rows, columns) - 3) // 2 + 1):
         if available[border : rows - border, border : columns - border].all():
             size = f"{rows - 2 * border}x{columns - 2 * border}"
-            return f", use the complete centred grid with --views {size}"
+            return f", use the complete centred grid with ⟦views {size}⟧"
     return ""

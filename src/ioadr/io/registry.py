@@ -47,7 +47,7 @@ def find_format(path: Path, options: ReadOptions) -> Format:
             if candidate.name == options.format:
                 return candidate
         names = ", ".join(candidate.name for candidate in known)
-        raise InputError(f"--format: expected one of {names}, found {options.format!r}.")
+        raise InputError(f"⟦format⟧: expected one of {names}, found {options.format!r}.")
     if not path.exists():
         raise InputError(f"{path}: expected a light field, found no such file or folder. Check the path.")
     for candidate in known:
@@ -57,6 +57,6 @@ def find_format(path: Path, options: ReadOptions) -> Format:
     empty = path.is_file() and path.stat().st_size == 0
     raise InputError(
         f"{path}: expected a light field ({names}), found {'an empty file' if empty else 'none of the formats known'}. "
-        "`ioadr info --help` shows what they look like; name one with --format, or describe the files in a "
+        "docs/formats.md shows what they look like; name one with ⟦format⟧, or describe the files in a "
         "lightfield.toml."
     )

@@ -105,7 +105,7 @@ def _check_finite(views: NDArray[Any], capture: Capture, names: list[str]) -> No
         if not np.isfinite(view).all():
             raise InputError(
                 f"{capture.path}: expected finite samples, found NaN or infinity in {name}. "
-                "Replace them, or leave the view out with --skip ROW,COL."
+                "Replace them, or leave the view out with ⟦skip ROW,COL⟧."
             )
 
 
@@ -139,7 +139,7 @@ def _with_white(samples: Samples, capture: Capture, options: ReadOptions, stride
         why = f"float samples up to {brightest:.4g}"
     else:
         return samples
-    return _replaced(samples, white=white, note=f"{why}: white taken as {white:.5g} (--white)")
+    return _replaced(samples, white=white, note=f"{why}: white taken as {white:.5g} (⟦white⟧)")
 
 
 def _encoded(samples: Samples) -> Samples:
@@ -160,7 +160,7 @@ def _check_texture(samples: Samples, sparse: NDArray[Any], capture: Capture, nam
         if np.ptp(view) == 0 and view.flat[0] > 0:
             raise InputError(
                 f"{capture.path}: expected texture in every view, found one constant value ({view.flat[0]}) in {name}. "
-                "Check the file, or leave the view out with --skip ROW,COL."
+                "Check the file, or leave the view out with ⟦skip ROW,COL⟧."
             )
 
 
@@ -171,7 +171,7 @@ def _without_dark(samples: Samples, sparse: NDArray[Any], names: list[str]) -> S
     if dark.any():
         listed = [name for name, is_dark in zip(names, dark, strict=True) if is_dark]
         some = ", ".join(listed[:NAMED]) + (" …" if len(listed) > NAMED else "")
-        note = f"{len(listed)} views darker than the others, or in a part of the image, left out (--dark keep): {some}"
+        note = f"{len(listed)} views darker than the others, or in a part of the image, left out (⟦dark keep⟧): {some}"
         samples = _replaced(samples, usable=samples.usable & ~dark, note=note)
     white = samples.white or WHITE[samples.views.dtype.name]
     black = float(np.mean(sparse.max(axis=0).max(axis=-1) < BLACK * white))

@@ -47,7 +47,7 @@ def read_scene_parameters(folder: str | Path) -> SceneParameters:
     except (configparser.Error, UnicodeDecodeError) as error:
         raise InputError(
             f"{path}: expected [section] and key = value lines, found: {_one_line(error)}. "
-            "Restore the file, or set it aside and give --grid ROWSxCOLUMNS."
+            "Restore the file, or set it aside and give ⟦grid ROWSxCOLUMNS⟧."
         ) from error
     return _interpret(parser, path)
 
@@ -83,7 +83,7 @@ def _interpret(parser: configparser.ConfigParser, path: Path) -> SceneParameters
         except (configparser.Error, ValueError) as error:
             raise InputError(
                 f"{path}: expected a number for {key} in [{section}], found: {_one_line(error)}. "
-                "Correct the file, or set it aside and give --grid ROWSxCOLUMNS."
+                "Correct the file, or set it aside and give ⟦grid ROWSxCOLUMNS⟧."
             ) from error
 
     def count(section: str, key: str) -> int:

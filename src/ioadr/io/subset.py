@@ -43,7 +43,7 @@ def chosen_window(capture: Capture, options: ReadOptions) -> Window:
     top, left, height, width = options.crop
     if top + height > capture.height or left + width > capture.width:
         raise InputError(
-            f"--crop: expected a part of the {capture.width}×{capture.height} px views of {capture.path}, "
+            f"⟦crop⟧: expected a part of the {capture.width}×{capture.height} px views of {capture.path}, "
             f"found rows {top} … {top + height - 1} and columns {left} … {left + width - 1}. Make it smaller."
         )
     return Window(top, left, top + height, left + width)
@@ -87,7 +87,7 @@ def _without_skipped(capture: Capture, options: ReadOptions) -> Capture:
     for row, column in options.skip:
         if not (0 <= row < capture.grid[0] and 0 <= column < capture.grid[1]):
             raise InputError(
-                f"--skip: expected views of the {capture.grid[0]}×{capture.grid[1]} grid of {capture.path}, "
+                f"⟦skip⟧: expected views of the {capture.grid[0]}×{capture.grid[1]} grid of {capture.path}, "
                 f"counted from 0,0 at the top left, found {row},{column}."
             )
         available[row, column] = required[row, column] = False
@@ -109,7 +109,7 @@ def _every(capture: Capture, step: int) -> Capture:
 def _centred(capture: Capture, rows: int, columns: int) -> Capture:
     if rows > capture.grid[0] or columns > capture.grid[1]:
         raise InputError(
-            f"--views: expected at most the {capture.grid[0]}×{capture.grid[1]} views of {capture.path}, "
+            f"⟦views⟧: expected at most the {capture.grid[0]}×{capture.grid[1]} views of {capture.path}, "
             f"found {rows}x{columns}. Ask for fewer."
         )
     top, left = (capture.grid[0] - rows) // 2, (capture.grid[1] - columns) // 2

@@ -40,7 +40,7 @@ def estimate_range(lf: LightField, rays: Rays, workers: Workers) -> DisparityRan
     if not len(supported):
         raise InputError(
             f"{lf.name}: expected texture that tells the disparity range, found {len(votes)} clear matches. "
-            "Give the range yourself with --range MIN MAX."
+            "Give the range yourself with ⟦range MIN MAX⟧."
         )
     low, high = float(supported.min()), float(supported.max())
     slack = MARGIN * (high - low) + 0.25 / float(rays.reach.max())

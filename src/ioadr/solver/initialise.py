@@ -45,7 +45,7 @@ def choose_method(
     if parameters.method == "structure-tensor" and not lines:
         raise InputError(
             f"{lf.name}: expected at least three evenly spaced views in line with the reference view for the "
-            "structure tensor, found none. Use --init plane-sweep, or another --reference."
+            "structure tensor, found none. Use ⟦init plane-sweep⟧, or another ⟦reference⟧."
         )
     if parameters.method != "auto":
         return parameters.method

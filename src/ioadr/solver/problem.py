@@ -41,7 +41,7 @@ def pack_rays(lf: LightField, view_step: int = 1) -> Rays:
     if len(index) * rows * row_stride > MOST_SAMPLES:
         raise InputError(
             f"{lf.name}: expected at most {MOST_SAMPLES:,} samples, found {len(index)} views of "
-            f"{lf.width}×{lf.height}. Use fewer views (--views), a smaller --scale, or --tiles."
+            f"{lf.width}×{lf.height}. Use fewer views (⟦views⟧), a smaller ⟦scale⟧, or ⟦tiles⟧."
         )
     samples = np.zeros((len(index), rows, row_stride), np.uint32)
     for v, (row, column) in enumerate(index):

@@ -162,7 +162,7 @@ def _manifest(path: Path, reading: ReadOptions) -> Iterator[Item]:
         try:
             chosen = ReadOptions.of(reading, **{key: _tuples(value) for key, value in options.items()})
         except InputError as error:
-            raise InputError(f"{path}: item {number + 1}: {error}") from error
+            raise InputError(f"{path}: item {number + 1}: {error.marked}") from error
         except (TypeError, ValueError) as error:
             raise InputError(
                 f"{path}: item {number + 1}: expected options of reading, as in `ioadr info --help`, found: {error}."

@@ -55,7 +55,7 @@ def tiled_job(item: Item, key: str, settings: Settings, need: Need, memory: int 
     try:
         side = tile_side(need, margin, memory, settings.tiles or 0)
     except InputError as error:
-        record(failed(item, f"{item.path}: {error}", key))
+        record(failed(item, f"{item.path}: {error.for_command_line()}", key))
         return
     tiles = plan_tiles(whole.height, whole.width, side, margin)
     places = [Place(number, len(tiles)) for number in range(len(tiles))]

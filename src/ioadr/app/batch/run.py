@@ -89,7 +89,7 @@ class Batch:
                 raise InputError(item.problem)
             return item.name, input_fingerprint(item.path)
         except InputError as error:
-            self.outcomes[item.name] = failed(item, str(error))
+            self.outcomes[item.name] = failed(item, error.for_command_line())
             return item.name, None
 
     def _make_keys(self, prints: dict[str, str]) -> None:
@@ -108,7 +108,7 @@ class Batch:
             elif self.settings.tiles is not None:
                 raise InputError(f"{item.path}: expected a file or folder for --tiles, found a URL. Copy it first.")
         except InputError as error:
-            self.outcomes[item.name] = failed(item, str(error), self.keys[item.name])
+            self.outcomes[item.name] = failed(item, error.for_command_line(), self.keys[item.name])
 
     def _work(self) -> None:
         check_library()
@@ -155,7 +155,7 @@ class Batch:
                 if need is not None and self.settings.tiles is None:
                     check_need(item.path, need.bytes, memory)
             except InputError as error:
-                self.outcomes[item.name] = failed(item, str(error), self.keys[item.name])
+                self.outcomes[item.name] = failed(item, error.for_command_line(), self.keys[item.name])
 
     def _is_tiled(self, need: Need, memory: int | None) -> bool:
         if self.settings.tiles is None:

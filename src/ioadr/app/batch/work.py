@@ -21,7 +21,7 @@ from ioadr.app.batch.sizing import check_need, need_of
 from ioadr.app.batch.storage import Store, fetched
 from ioadr.app.batch.talk import Unwanted, own_memory, place, sweep_teller, tell
 from ioadr.app.saving_options import Saving
-from ioadr.errors import InputError, IoadrError
+from ioadr.errors import InputError, IoadrError, as_options
 
 if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth
@@ -62,7 +62,7 @@ def guarded(item: Item, key: str, settings: Settings, work: Callable[[], Result]
     except (Unwanted, KeyboardInterrupt):
         raise
     except IoadrError as error:
-        return failed(item, str(error), key)
+        return failed(item, error.for_command_line(), key)
     except MemoryError as error:
         return failed(item, f"{item.path}: not enough memory ({error}). Use --tiles, or fewer workers.", key)
     except Exception as error:
@@ -126,7 +126,7 @@ def truth_beside(path: Path, size: tuple[int, int]) -> tuple[Truth | None, list[
     try:
         truth = load_truth(path)
     except InputError as error:
-        return None, [f"truth not used: {error}"]
+        return None, [f"truth not used: {error.for_command_line()}"]
     if truth.disparity.shape != size:
         return None, ["truth not used: it has another size than the views as they were read"]
     return truth, []
@@ -157,7 +157,7 @@ def outcome_of(
         "sweeps": sum(record.kind not in ("initialise", "finish") for record in estimate.history),
         "worker": place(),
         "run": settings.topic,
-        "notes": [*estimate.source.get("notes", ()), *notes],
+        "notes": [*map(as_options, estimate.source.get("notes", ())), *notes],
     }
     return Outcome(
         item.name,

@@ -11,6 +11,7 @@ from ioadr.app.map_conversion import Quantity, convert_map, is_map
 from ioadr.app.reader_options import read_from_cli, reader_options
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
+from ioadr.errors import as_options
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
@@ -53,7 +54,7 @@ def convert_lightfield(terminal: Terminal, source: str, target: str, reading: Re
 
     lightfield = read_from_cli(terminal, source, reading)
     for note in lightfield.source.get("notes", ()):
-        terminal.note(f"  {note}")
+        terminal.note(f"  {as_options(note)}")
     with terminal.busy(f"writing {target}"):
         written = write_lightfield(lightfield, target)
     rows, columns = lightfield.grid

@@ -15,6 +15,7 @@ from ioadr.app.sections import SectionCommand, option
 from ioadr.app.sweep_progress import sweep_progress
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.app.words import disparities
+from ioadr.errors import as_options
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
@@ -50,7 +51,7 @@ def headline(lightfield: LightField) -> str:
     rows, columns = lightfield.grid
     kind = lightfield.source.get("format", "light field")
     first = f"{lightfield.name} ({kind}): {rows}×{columns} views of {lightfield.width}×{lightfield.height} px"
-    return "\n".join([first, *(f"  {note}" for note in lightfield.source.get("notes", ()))])
+    return "\n".join([first, *(f"  {as_options(note)}" for note in lightfield.source.get("notes", ()))])
 
 
 def answer(terminal: Terminal, estimate: Estimate, files: list[str], seconds: float) -> None:

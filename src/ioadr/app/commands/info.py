@@ -9,6 +9,7 @@ import click
 from ioadr.app.reader_options import read_from_cli, reader_options
 from ioadr.app.sections import SectionCommand
 from ioadr.app.terminal import Terminal, output_options
+from ioadr.errors import as_options
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
@@ -34,5 +35,5 @@ def command(terminal: Terminal, scene: str, reading: ReadOptions) -> None:
 
     lightfield = read_from_cli(terminal, scene, reading)
     lines = [f"  {name:<10} {text}" for name, text in described(lightfield).items()]
-    notes = [f"  {'note':<10} {note}" for note in lightfield.source.get("notes", ())]
+    notes = [f"  {'note':<10} {as_options(note)}" for note in lightfield.source.get("notes", ())]
     terminal.answer("\n".join([lightfield.name, *lines, *notes]), facts(lightfield))

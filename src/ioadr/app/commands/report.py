@@ -47,5 +47,5 @@ def _lightfield(terminal: Terminal, estimate: Estimate, folder: str, path: str |
     except InputError as error:
         if path is not None:
             raise
-        terminal.note(f"{error} The report has no EPIs.")
+        terminal.note(f"{error.marked} The report has no EPIs.")
         return None

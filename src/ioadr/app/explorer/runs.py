@@ -85,7 +85,7 @@ def _guarded(work: Work, tell: Callable[[dict[str, Any] | None], None]) -> None:
             tell({"state": "running"})
             tell(work(tell))
         except IoadrError as error:
-            tell({"error": str(error)})
+            tell({"error": error.for_command_line()})
         except MemoryError:
             tell({"error": "not enough memory. Use fewer or smaller views, or close other programs."})
         except Cancelled:

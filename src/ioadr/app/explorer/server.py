@@ -54,7 +54,7 @@ def checked(endpoint: Endpoint) -> Endpoint:
         try:
             return await endpoint(self, request)
         except IoadrError as error:
-            return JSONResponse({"error": str(error)}, status_code=400)
+            return JSONResponse({"error": error.for_command_line()}, status_code=400)
         except Exception as error:
             return JSONResponse({"error": internal_error.told(error)}, status_code=500)
 

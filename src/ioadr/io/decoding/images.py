@@ -61,7 +61,7 @@ def _decoded(path: Path, expected: Header) -> NDArray[Any]:
         if header != expected:
             raise InputError(
                 f"{path}: expected {expected} as in the other views, found {header}. "
-                "Export all views alike, or leave this one out with --skip ROW,COL."
+                "Export all views alike, or leave this one out with ⟦skip ROW,COL⟧."
             )
         return decode()
 

@@ -58,7 +58,7 @@ def counted_capture(name: str, path: Path, files: Mapping[int, Path], count: int
         raise InputError(
             f"{path}: expected {'a square number of' if options.grid is None else grid[0] * grid[1]} views, "
             f"found {count}, from {files[min(files)].name} to {files[max(files)].name}. "
-            "Give the grid with --grid ROWSxCOLUMNS, or the files with --pattern."
+            "Give the grid with ⟦grid ROWSxCOLUMNS⟧, or the files with ⟦pattern⟧."
         )
     check_grid(path, grid)
     capture = image_capture(name, path, numbered_grid(grid, options.order), files)
@@ -111,7 +111,7 @@ def files_by_pattern(path: Path, text: str) -> Mapping[tuple[int, ...], Path]:
     if not found:
         examples = ", ".join(sorted(file.name for file in path.iterdir())[:3]) or "an empty folder"
         raise InputError(
-            f"{path}/: expected files like --pattern {text}, found none (but {examples}). "
+            f"{path}/: expected files like ⟦pattern {text}⟧, found none (but {examples}). "
             "Write {row}, {col} or {index} where the numbers are."
         )
     return found
@@ -123,7 +123,7 @@ def _by_numbers(path: Path) -> Mapping[tuple[int, ...], Path]:
     if len(names) < FEWEST:
         raise InputError(
             f"{path}/: expected images whose names differ in their numbers, found none. "
-            "Describe them with --pattern, such as --pattern '{row}_{col}.png'."
+            "Describe them with ⟦pattern⟧, such as ⟦pattern '{row}_{col}.png'⟧."
         )
     table = np.array(list(names), dtype=object)
     changing = [column for column in range(table.shape[1]) if len(set(table[:, column])) > 1]
@@ -131,7 +131,7 @@ def _by_numbers(path: Path) -> Mapping[tuple[int, ...], Path]:
         example = next(iter(names.values())).name
         raise InputError(
             f"{path}/: expected one or two numbers that change from file to file, found {len(changing)} in names "
-            f"like {example}. Say which they are with --pattern."
+            f"like {example}. Say which they are with ⟦pattern⟧."
         )
     return {tuple(numbers[column] for column in changing): file for numbers, file in names.items()}
 

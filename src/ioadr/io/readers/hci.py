@@ -33,7 +33,7 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
     if not files:
         raise InputError(
             f"{folder}/: expected views input_Cam000.png …, found none. Check the folder, "
-            "or give the file names with --format folder --pattern."
+            "or give the file names with ⟦format folder⟧ ⟦pattern⟧."
         )
     parameters = _parameters(folder, len(files), options)
     grid = options.grid or (parameters.grid if parameters else (1, len(files)))
@@ -73,7 +73,7 @@ def _parameters(folder: Path, count: int, options: ReadOptions) -> SceneParamete
         side = max(3, math.isqrt(count))
         raise InputError(
             f"{folder}/: expected {FILE_NAME} beside the {count} views, found none. Restore it, "
-            f"or give the grid with --grid, such as --grid {side}x{side} (then depth is relative)."
+            f"or give the grid with ⟦grid⟧, such as ⟦grid {side}x{side}⟧ (then depth is relative)."
         )
     return None
 

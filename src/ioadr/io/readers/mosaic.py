@@ -31,19 +31,19 @@ def recognise(path: Path, options: ReadOptions) -> bool:
 def open_file(path: Path, options: ReadOptions) -> Capture:
     """Views cut out of one image."""
     if options.eslf and options.quilt:
-        raise InputError(f"{path}: expected --eslf or --quilt, found both. Lenslets of pixels are eslf, else quilt.")
+        raise InputError(f"{path}: expected ⟦eslf⟧ or ⟦quilt⟧, found both. Lenslets of pixels are eslf, else quilt.")
     if options.quilt:
-        return _capture(path, options.quilt, _from_quilt, "--quilt")
+        return _capture(path, options.quilt, _from_quilt, "⟦quilt⟧")
     if options.eslf or _is_named_eslf(path):
-        capture = _capture(path, options.eslf or ILLUM, _from_lenslets, "--eslf")
-        return capture if options.eslf else capture.noted("lenslets of 14×14 px assumed, as of Lytro's Illum (--eslf)")
+        capture = _capture(path, options.eslf or ILLUM, _from_lenslets, "⟦eslf⟧")
+        return capture if options.eslf else capture.noted("lenslets of 14×14 px assumed, as of Lytro's Illum (⟦eslf⟧)")
     raise InputError(
         f"{path}: expected to know how one image holds the views, found no word about it. "
-        "Give --eslf ROWSxCOLUMNS (pixels of a lenslet) or --quilt ROWSxCOLUMNS (sub-images)."
+        "Give ⟦eslf ROWSxCOLUMNS⟧ (pixels of a lenslet) or ⟦quilt ROWSxCOLUMNS⟧ (sub-images)."
     )
 
 
-FORMAT = Format("mosaic", "one image of all views (--eslf lenslets or --quilt of sub-images)", recognise, open_file)
+FORMAT = Format("mosaic", "one image of all views: lenslets (eslf) or a quilt of sub-images", recognise, open_file)
 
 Cut = Callable[[NDArray[Any], Pair], NDArray[Any]]
 

@@ -37,7 +37,7 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
     if not places:
         raise InputError(
             f"{path}/: expected views out_RR_CC_<y>_<x>_.png, found none. "
-            "Give the file names with --format folder --pattern."
+            "Give the file names with ⟦format folder⟧ ⟦pattern⟧."
         )
     last = max(row for row, _ in places)
     upright = {(last - row, column): place for (row, column), place in places.items()}

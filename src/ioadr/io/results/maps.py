@@ -82,7 +82,7 @@ def read_png16(path: str | Path) -> NDArray[np.float32]:
         except (KeyError, ValueError) as error:
             raise InputError(
                 f"{path}: expected a PNG map, with the texts scale and offset, found a picture without them. "
-                "Give a map that `--save png16` wrote, or one of another format."
+                "Give a map that ⟦save png16⟧ wrote, or one of another format."
             ) from error
         samples = np.asarray(picture, np.float64)
     return np.where(samples > 0, offset + scale * samples, np.nan).astype(np.float32)

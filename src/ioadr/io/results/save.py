@@ -61,7 +61,7 @@ class _Saving:
 
 @dataclass(frozen=True)
 class Format:
-    """One word of `--save`."""
+    """One format that a user may ask for."""
 
     help: str
     names: tuple[str, ...]
@@ -160,7 +160,7 @@ def check_formats(names: Iterable[str]) -> list[str]:
     chosen = list(dict.fromkeys(names))
     unknown = [name for name in chosen if name not in FORMATS]
     if unknown:
-        raise InputError(f"--save: expected some of {','.join(FORMATS)}, found {','.join(unknown)}.")
+        raise InputError(f"⟦save⟧: expected some of {','.join(FORMATS)}, found {','.join(unknown)}.")
     return chosen
 
 

@@ -30,7 +30,7 @@ def parse_size(name: str, text: str) -> int:
     return int(float(match[1]) * UNITS[match[2].lower()])
 
 
-LESS = "Read less with --views, --every or --crop"
+LESS = "Read less with ⟦views⟧, ⟦every⟧ or ⟦crop⟧"
 
 
 def check_memory(path: Path | str, declared: int, what: str, advice: str = LESS) -> None:

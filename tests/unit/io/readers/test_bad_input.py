@@ -48,7 +48,7 @@ def test_a_missing_view_is_named_with_the_complete_centre(scene):
     message = refused(scene)
     assert message == (
         f"{scene}/: expected 81 views (9×9 in parameters.cfg), found 80; missing input_Cam072.png. "
-        "Restore it, use the complete centred grid with --views 7x7, or go on without: --skip 8,0."
+        'Restore it, use the complete centred grid with views="7x7", or go on without: skip="8,0".'
     )
     assert read(scene, views="7x7").grid == (7, 7)
     assert read(scene, skip=((8, 0),)).view_count == 80
@@ -58,8 +58,8 @@ def test_a_missing_view_is_named_with_the_complete_centre(scene):
 def test_many_missing_views(scene):
     for number in (0, 40, 41, 50, 60, 70, 80):
         (scene / f"input_Cam{number:03d}.png").unlink()
-    message = refused(scene, "found 74", "input_Cam000.png, input_Cam040.png", "…", "--skip missing")
-    assert "--views" not in message
+    message = refused(scene, "found 74", "input_Cam000.png, input_Cam040.png", "…", 'skip="missing"')
+    assert "views=" not in message
     lightfield = read(scene, skip="missing")
     assert lightfield.view_count == 74
     assert lightfield.reference != (4, 4)
@@ -67,7 +67,7 @@ def test_many_missing_views(scene):
 
 def test_views_of_different_sizes(scene):
     save_png(scene / "input_Cam013.png", make_views(size=(7, 8))[0, 0])
-    refused(scene, "input_Cam013.png", "expected 8×6 px", "found 8×7 px", "--skip")
+    refused(scene, "input_Cam013.png", "expected 8×6 px", "found 8×7 px", "skip")
 
 
 def test_views_of_different_kinds(scene):
@@ -84,7 +84,7 @@ def test_an_unreadable_image(scene, content):
 
 def test_a_missing_parameters_file(scene):
     (scene / "parameters.cfg").unlink()
-    refused(scene, f"{scene}/: expected parameters.cfg", "--grid 9x9")
+    refused(scene, f"{scene}/: expected parameters.cfg", 'grid="9x9"')
     lightfield = read(scene, grid="9x9")
     assert lightfield.camera is None
     assert any("relative" in note for note in lightfield.source["notes"])
@@ -97,7 +97,7 @@ def test_a_missing_parameters_file(scene):
         ({"num_cams_x": "many"}, ("num_cams_x", "many")),
         ({"num_cams_x": "-9"}, ("num_cams_x", "-9")),
         ({"num_cams_x": "nan"}, ("num_cams_x", "nan")),
-        ({"num_cams_x": "999999", "num_cams_y": "999999"}, ("at most 65536 views", "--grid")),
+        ({"num_cams_x": "999999", "num_cams_y": "999999"}, ("at most 65536 views", "grid")),
         ({"focal_length_mm": "0"}, ("positive focal_length_mm",)),
         ({"baseline_mm": "nan"}, ("positive baseline_mm",)),
         ({"disp_min": "2", "disp_max": "1"}, ("MIN < MAX",)),
@@ -120,7 +120,7 @@ def test_nan_is_named_by_its_view(tmp_path):
     views = make_views(dtype="float32")
     views[1, 2, 3, 4, 0] = np.nan
     path, _ = npy(tmp_path, views)
-    refused(path, str(path), "NaN", "1, 2", "--skip")
+    refused(path, str(path), "NaN", "1, 2", "skip")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need rights there")
@@ -138,7 +138,7 @@ def test_links_out_of_the_folder_are_told(scene, tmp_path):
 
 def test_a_constant_view_is_named(scene):
     save_png(scene / "input_Cam013.png", np.full((6, 8, 3), 77, np.uint8))
-    refused(scene, "constant value (77)", "input_Cam013.png (view 1,4)", "--skip")
+    refused(scene, "constant value (77)", "input_Cam013.png (view 1,4)", "skip")
 
 
 @pytest.mark.parametrize("value", [0, 77, 255])
@@ -158,7 +158,7 @@ def test_too_few_views(grid, tmp_path):
 def test_nothing_there(tmp_path):
     refused(tmp_path / "absent", "no such file or folder")
     (tmp_path / "text.txt").write_text("hello")
-    refused(tmp_path / "text.txt", "manifest, hci, stanford", "lightfield.toml", "--format")
+    refused(tmp_path / "text.txt", "manifest, hci, stanford", "lightfield.toml", "format")
     (tmp_path / "empty").mkdir()
     refused(tmp_path / "empty", "none of the formats")
     (tmp_path / "empty.h5").touch()
@@ -174,22 +174,22 @@ def test_a_raw_lytro_file_names_its_decoders(tmp_path):
 @pytest.mark.parametrize(
     ("options", "parts"),
     [
-        ({"views": "9"}, ("--views", "5x9")),
+        ({"views": "9"}, ("views", "5x9")),
         ({"views": "11x3"}, ("at most the 9×9",)),
-        ({"every": 0}, ("--every",)),
+        ({"every": 0}, ("every",)),
         ({"view_step": 0}, ("view_step: expected a whole number", "found 0")),
-        ({"scale": 0.0}, ("--scale",)),
-        ({"crop": (0, 0, 7, 8)}, ("--crop", "8×6 px")),
-        ({"crop": (0, 0, 0, 8)}, ("--crop", "TOP LEFT HEIGHT WIDTH")),
-        ({"skip": ((9, 0),)}, ("--skip", "9,0")),
-        ({"range": (2.0, 1.0)}, ("MIN < MAX", "--range")),
-        ({"reference": (9, 0)}, ("reference view", "--reference ROW COL")),
-        ({"order": "diagonal"}, ("--order", "row, column")),
+        ({"scale": 0.0}, ("scale",)),
+        ({"crop": (0, 0, 7, 8)}, ("crop", "8×6 px")),
+        ({"crop": (0, 0, 0, 8)}, ("crop", "TOP LEFT HEIGHT WIDTH")),
+        ({"skip": ((9, 0),)}, ("skip", "9,0")),
+        ({"range": (2.0, 1.0)}, ("MIN < MAX", "range")),
+        ({"reference": (9, 0)}, ("reference view", "reference=(ROW, COL)")),
+        ({"order": "diagonal"}, ("order", "row, column")),
         ({"unknown": 1}, ("unknown", "flip_rows")),
-        ({"format": "folder", "pattern": "view_{number}.png"}, ("--pattern", "{index:03d}")),
-        ({"format": "folder", "pattern": "../{index}.png"}, ("--pattern",)),
+        ({"format": "folder", "pattern": "view_{number}.png"}, ("pattern", "{index:03d}")),
+        ({"format": "folder", "pattern": "../{index}.png"}, ("pattern",)),
         ({"format": "folder", "pattern": "cam{index}.png"}, ("cam{index}.png", "input_Cam000.png")),
-        ({"grid": "3x3x3"}, ("--grid",)),
+        ({"grid": "3x3x3"}, ("grid",)),
     ],
 )
 def test_options_that_do_not_fit(scene, options, parts):
@@ -203,26 +203,26 @@ def test_an_incomplete_camera_lists_what_lacks(tmp_path):
 
 def test_a_mosaic_that_does_not_divide(tmp_path):
     path, _ = quilt(tmp_path, make_views(size=(20, 24)))
-    refused(path, "7×3 views divide", "--quilt", quilt="7x3")
-    refused(path, "--eslf", "--quilt", format="mosaic")
+    refused(path, "7×3 views divide", "quilt", quilt="7x3")
+    refused(path, "eslf", "quilt", format="mosaic")
     refused(path, "both", eslf="3x3", quilt="3x3")
 
 
 def test_a_number_of_images_that_makes_no_square(tmp_path):
     for number in range(7):
         save_png(tmp_path / "line" / f"v{number}.png", make_views()[0, 0])
-    refused(tmp_path / "line", "a square number of views", "found 7", "v0.png", "--grid")
+    refused(tmp_path / "line", "a square number of views", "found 7", "v0.png", "grid")
 
 
 def test_names_with_too_many_numbers(tmp_path):
     for number in range(4):
         save_png(tmp_path / "many" / f"{number}_{number}_{number}.png", make_views()[0, 0])
-    refused(tmp_path / "many", "one or two numbers", "found 3", "--pattern")
+    refused(tmp_path / "many", "one or two numbers", "found 3", "pattern")
 
 
 def test_arrays_of_wrong_shape_or_type(tmp_path):
     path, _ = npy(tmp_path, np.zeros((5, 5), np.uint8))
-    refused(path, "shape (5, 5)", "--grid")
+    refused(path, "shape (5, 5)", "grid")
     path, _ = npy(tmp_path, make_views().astype(np.int64))
     refused(path, "int64", "uint8, uint16 or float")
 

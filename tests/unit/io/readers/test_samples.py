@@ -60,7 +60,7 @@ def test_dark_views_are_left_out_and_named(tmp_path):
     lightfield = read(path, **AS_STORED)
     assert lightfield.present is not None
     assert np.argwhere(~lightfield.present).tolist() == [[0, 0], [4, 4]]
-    assert any("2067_01_01.png" in note and "--dark keep" in note for note in lightfield.source["notes"])
+    assert any("2067_01_01.png" in note and 'dark="keep"' in note for note in lightfield.source["notes"])
     assert read(path, dark="keep", **AS_STORED).view_count == 25
 
 
@@ -83,7 +83,7 @@ def test_views_at_the_rim_of_lenslets_are_left_out(tmp_path):
     assert lightfield.present[darkest > 0.6].all()
     assert not lightfield.present[darkest < 0.4].any()
     assert 60 < lightfield.view_count < 100
-    assert any("left out (--dark keep): sub-image 0, 0 (view 0,0)," in note for note in lightfield.source["notes"])
+    assert any('left out (dark="keep"): sub-image 0, 0 (view 0,0),' in note for note in lightfield.source["notes"])
 
 
 def test_a_dark_part_alone_is_what_the_view_shows(tmp_path):

@@ -90,7 +90,7 @@ def test_overwriting_leaves_nothing_stale_and_nothing_foreign_touched(estimate: 
     folder = tmp_path / "out"
     save_estimate(estimate, folder, ["pfm", "npy"], also={"report.html": lambda path: _write(path, "<p>")})
     (folder / "notes.txt").write_text("the user's")
-    with pytest.raises(OutputError, match="--overwrite"):
+    with pytest.raises(OutputError, match="overwrite=True"):
         save_estimate(estimate, folder, ["png16"])
     save_estimate(estimate, folder, ["png16"], overwrite=True)
     names = {"disparity_16bit.png", "depth_16bit.png", "confidence_16bit.png"}

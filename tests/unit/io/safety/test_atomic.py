@@ -123,7 +123,7 @@ def test_check_folder_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Mon
         check_folder(tmp_path / "file")
     with pytest.raises(OutputError, match="file is a file"):
         check_folder(tmp_path / "file" / "below")
-    with pytest.raises(OutputError, match="--overwrite"):
+    with pytest.raises(OutputError, match="overwrite=True"):
         check_folder(earlier(tmp_path))
     with pytest.raises(OutputError, match="empty name"):
         check_folder("")
@@ -137,7 +137,10 @@ def test_check_folder_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_files_of_others_are_not_replaced_without_a_word(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "the user's"})
-    with pytest.raises(OutputError, match="holds a.txt already. Add --overwrite"), atomic_folder(tmp_path, names=ALL):
+    with (
+        pytest.raises(OutputError, match="holds a.txt already. Add overwrite="),
+        atomic_folder(tmp_path, names=ALL),
+    ):
         pass
     assert contents(tmp_path) == {"a.txt": "the user's"}
     with atomic_folder(tmp_path, overwrite=True, names=ALL) as staging:
