@@ -1,65 +1,174 @@
-"""What killed processes left unfinished: known by its name, and by a lock that nobody holds any more."""
+"""Staging folders: where files wait until they are complete, and what becomes of those that a kill left behind.
+
+A staging folder is hidden, has a lock beside it for as long as its process lives, and holds a journal while its
+files move to their place. Without a living owner, a folder with a journal is rolled back (or found complete) and
+every other one is removed.
+"""
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 import secrets
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 
 PREFIX = ".ioadr-"
 LOCK = ".lock"
-"""File in a folder that is being filled; a file that is being written is its own lock."""
+"""Ending of the file beside a staging folder that is locked while somebody fills it."""
+COMMIT = f"{PREFIX}commit{LOCK}"
+"""File in a target folder, locked while somebody moves files into it."""
+JOURNAL = f"{PREFIX}journal"
+"""File in a staging folder: the names that move, written before the first of them does."""
+EARLIER = f"{PREFIX}earlier"
+"""Folder in a staging folder, where replaced files wait until all new ones are in place."""
 SETTLED, DAY = 1.0, 86400.0
 """Seconds after which a lock is sure to be taken; after which nobody can still be at work where locks are unknown."""
-
-
-def unfinished(name: str = "") -> str:
-    """A hidden name that ends like `name`, by which writers choose their format."""
-    return f"{PREFIX}{secrets.token_hex(4)}{'.' if name else ''}{name}"
+WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
+"""Errors of a disk that knows no locks: written to nevertheless."""
+PATIENCE = 60.0
+"""Seconds to wait for another process that commits to the same folder; moving files takes far less."""
 
 
 @contextmanager
-def claimed(path: Path) -> Iterator[None]:
-    """Make the file and lock it; the system unlocks it when the process ends, however it ends."""
-    with path.open("xb") as stream:
-        lock(stream.fileno())
+def staging_folder(place: Path) -> Iterator[Path]:
+    """A new hidden folder in `place`, locked until the block ends, then removed with what is left in it."""
+    folder = place / f"{PREFIX}{secrets.token_hex(4)}"
+    with _locked(folder.with_suffix(LOCK), 0):
+        try:
+            folder.mkdir()
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def committing(folder: Path) -> Iterator[None]:
+    """Only one process at a time moves files into the folder."""
+    with _locked(folder / COMMIT, PATIENCE):
         yield
 
 
-def lock(handle: int) -> bool | None:
-    """Whether the open file could be locked by this process; None where there are no locks."""
+@contextmanager
+def _locked(file: Path, patience: float) -> Iterator[None]:
+    """Hold a lock file, and take it away afterwards; whoever waits for it notices that and makes a new one."""
+    from filelock import FileLock  # 40 ms, and only who writes needs it
+
+    lock = FileLock(file, timeout=patience)
     try:
-        import fcntl
+        lock.acquire()
+    except OSError as error:
+        if error.errno not in WITHOUT_LOCKS:
+            raise
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # Windows keeps files that are open
+            file.unlink()
+        lock.release()
 
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    except (ImportError, OSError):
-        return None
-    return True
+
+def move_all(staging: Path, folder: Path, names: Sequence[str], replaced: Sequence[str]) -> None:
+    """Move files `names` from `staging` to `folder` and take those `replaced` away: all of it, or nothing.
+
+    The last of the names to arrive makes the set complete.
+    """
+    earlier = staging / EARLIER
+    earlier.mkdir()
+    write_through(staging / JOURNAL, json.dumps(list(names)))
+    flush(staging)
+    try:
+        for name in replaced:
+            if (folder / name).is_file():
+                os.replace(folder / name, earlier / name)
+        for name in names:
+            os.replace(staging / name, folder / name)
+    except BaseException:
+        _roll_back(staging, folder, names)
+        raise
+    flush(folder)
 
 
-@cache
-def remove_leftovers(folder: Path) -> None:
-    """Once per process: remove what others began in the folder and nobody is at work on."""
-    for found in folder.glob(f"{PREFIX}*"):
+def recover(folder: Path) -> None:
+    """Settle what killed processes left in the folder: half a commit is undone, a whole one kept, the rest removed.
+
+    The folder may come from a stranger: only plain names in real folders are followed.
+    """
+    for left in folder.glob(f"{PREFIX}*"):
         with suppress(OSError):
-            if _abandoned(found):
-                shutil.rmtree(found) if found.is_dir() else found.unlink()
+            if not _abandoned(left):
+                continue
+            if left.is_dir() and not left.is_symlink():
+                _settle(left, folder)
+                shutil.rmtree(left)
+            else:
+                left.unlink()
 
 
-def _abandoned(found: Path) -> bool:
-    own = found / LOCK if found.is_dir() else found
-    if not own.exists():
-        return _age(found) > DAY
-    with own.open("r+b") as stream:
-        free = lock(stream.fileno())
-    return _age(own) > DAY if free is None else free and _age(own) > SETTLED
+def _settle(staging: Path, folder: Path) -> None:
+    journal = staging / JOURNAL
+    if not journal.exists():
+        return
+    try:
+        names = [str(name) for name in json.loads(journal.read_text(encoding="utf-8"))]
+    except (ValueError, TypeError):  # cut off: no file had moved
+        return
+    if (staging / EARLIER).is_symlink() or any(Path(name).name != name for name in names):
+        return
+    if any((staging / name).exists() for name in names):
+        with committing(folder):
+            _roll_back(staging, folder, names)
+
+
+def _roll_back(staging: Path, folder: Path, names: Sequence[str]) -> None:
+    """Undo moves by what lies where: they may have stopped between any two, and so may this.
+
+    New files go back instead of away, so that a second attempt does not take a restored file for a new one.
+    """
+    for name in names:
+        if not (staging / name).exists() and (folder / name).exists():
+            os.replace(folder / name, staging / name)
+    for file in (staging / EARLIER).iterdir():
+        os.replace(file, folder / file.name)
+    flush(folder)
+
+
+def flush(path: Path) -> None:
+    """Ask the system to put a file, or the names in a folder, on the disk."""
+    if path.is_dir() and os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_through(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+    flush(path)
+
+
+def _abandoned(left: Path) -> bool:
+    """Whether no living process owns a staging folder, lock file or unfinished file."""
+    from filelock import FileLock, Timeout
+
+    lock = left.with_suffix(LOCK) if left.is_dir() else left
+    if _age(lock if lock.exists() else left) <= SETTLED:
+        return False
+    if not lock.exists():
+        return True
+    try:
+        with FileLock(lock, timeout=0):
+            return True
+    except Timeout:
+        return False
+    except (NotImplementedError, OSError):
+        return _age(lock) > DAY
 
 
 def _age(path: Path) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import time
 from pathlib import Path
@@ -10,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ioadr.errors import OutputError
-from ioadr.io.safety.atomic import EARLIER, MARKER, atomic_file, atomic_folder, check_folder
-from ioadr.io.safety.leftovers import LOCK, remove_leftovers, unfinished
+from ioadr.io.safety.atomic import MARKER, atomic_file, atomic_folder, check_folder
+from ioadr.io.safety.leftovers import EARLIER, JOURNAL, LOCK, PREFIX, recover
 
 FAULTS = [
     OSError(errno.ENOSPC, "No space left on device"),
@@ -89,7 +90,7 @@ def test_fault_at_any_move_restores(
             raise fault
         replace(source, target)
 
-    monkeypatch.setattr("ioadr.io.safety.atomic.os.replace", failing)
+    monkeypatch.setattr("ioadr.io.safety.leftovers.os.replace", failing)
     with (
         pytest.raises((OutputError, KeyboardInterrupt)),
         atomic_folder(folder, True, ["stale.txt"]) as staging,
@@ -148,12 +149,67 @@ def test_files_of_others_are_not_replaced_without_a_word(tmp_path: Path) -> None
     assert contents(tmp_path) == {"a.txt": "new"}
 
 
-def test_what_a_kill_left_half_moved_is_replaced(tmp_path: Path) -> None:
-    write(tmp_path, {"a.txt": "moved before the kill"})
-    (tmp_path / unfinished() / EARLIER).mkdir(parents=True)
-    with atomic_folder(tmp_path, names=ALL) as staging:
-        write(staging, {"a.txt": "new", "b.txt": "new"})
-    assert contents(tmp_path) == {"a.txt": "new", "b.txt": "new"}
+def killed_commit(folder: Path, names: list[str], moved: dict[str, str], waiting: dict[str, str]) -> Path:
+    """A commit of `names` that a kill ended after it `moved` some of them; earlier files are `waiting`."""
+    staging = folder / f"{PREFIX}dead"
+    (staging / EARLIER).mkdir(parents=True)
+    write(staging, {JOURNAL: json.dumps(names)} | {name: "new" for name in names if name not in moved})
+    write(staging / EARLIER, waiting)
+    write(folder, moved)
+    os.utime(staging, (1e9, 1e9))
+    return staging
+
+
+def test_half_a_commit_is_undone_by_the_next_process(tmp_path: Path) -> None:
+    killed_commit(tmp_path, ["a.txt", MARKER], {"a.txt": "new"}, {"a.txt": "old", MARKER: "{}"})
+    recover(tmp_path)
+    assert contents(tmp_path) == {"a.txt": "old", MARKER: "{}"}
+
+
+def test_a_commit_that_only_missed_its_end_is_kept(tmp_path: Path) -> None:
+    killed_commit(tmp_path, ["a.txt"], {"a.txt": "new"}, {"a.txt": "old"})
+    recover(tmp_path)
+    assert contents(tmp_path) == {"a.txt": "new"}
+
+
+@pytest.mark.parametrize("name", ["../mine.txt", "/etc/hostname", ".."])
+def test_a_journal_of_a_stranger_moves_nothing_of_mine(tmp_path: Path, name: str) -> None:
+    received = tmp_path / "received"
+    received.mkdir()
+    write(tmp_path, {"mine.txt": "mine"})
+    staging = killed_commit(received, ["a.txt"], {}, {})
+    (staging / JOURNAL).write_text(json.dumps([name, "a.txt"]))
+    os.utime(staging, (1e9, 1e9))
+    recover(received)
+    assert contents(tmp_path) == {"mine.txt": "mine"}
+
+
+@pytest.mark.parametrize("linked", ["staging", EARLIER])
+def test_links_of_a_stranger_are_not_followed(tmp_path: Path, linked: str) -> None:
+    home, received = tmp_path / "home", tmp_path / "received"
+    (home / EARLIER).mkdir(parents=True)
+    received.mkdir()
+    write(home, {JOURNAL: '["a.txt"]', "a.txt": "mine"})
+    write(home / EARLIER, {"b.txt": "mine"})
+    before = contents(home)
+    if linked == "staging":
+        (received / f"{PREFIX}dead").symlink_to(home)
+    else:
+        staging = killed_commit(received, ["a.txt"], {}, {})
+        (staging / EARLIER).rmdir()
+        (staging / EARLIER).symlink_to(home / EARLIER)
+        os.utime(staging, (1e9, 1e9))
+    recover(received)
+    assert contents(home) == before
+
+
+def test_two_at_once_do_not_replace_each_other(tmp_path: Path) -> None:
+    """Both found the folder free; the second must not take the first one's result away."""
+    with pytest.raises(OutputError, match="holds earlier results"), atomic_folder(tmp_path / "out") as second:
+        write(second, {"a.txt": "second", MARKER: "{2}"})
+        with atomic_folder(tmp_path / "out") as first:
+            write(first, {"a.txt": "first", MARKER: "{1}"})
+    assert contents(tmp_path) == {"out/a.txt": "first", f"out/{MARKER}": "{1}"}
 
 
 def test_full_disk_is_named(tmp_path: Path) -> None:
@@ -167,14 +223,14 @@ def test_full_disk_is_named(tmp_path: Path) -> None:
 
 
 def leave(folder: Path, age: float) -> list[Path]:
-    """A file and a folder as a killed process leaves them."""
-    staging = folder / unfinished()
+    """A staging folder and its lock as a killed process leaves them."""
+    staging = folder / f"{PREFIX}{age:.0f}"
     staging.mkdir()
-    left = [folder / unfinished("a.txt"), staging / LOCK]
-    for path in left:
-        path.write_text("half")
+    lock = staging.with_suffix(LOCK)
+    lock.write_text("")
+    for path in (lock, staging):
         os.utime(path, (time.time() - age,) * 2)
-    return [left[0], staging]
+    return [lock, staging]
 
 
 def test_what_a_killed_process_left_is_removed(tmp_path: Path) -> None:
@@ -189,19 +245,23 @@ def test_what_others_are_at_work_on_is_left_alone(tmp_path: Path) -> None:
     with atomic_folder(tmp_path / "mine") as mine, atomic_file(tmp_path / "mine.txt") as file:
         write(mine, {"a.txt": "a"})
         file.write_text("b")
-        for path in (mine / LOCK, file):
+        for path in (mine, mine.with_suffix(LOCK), file.parent, file.parent.with_suffix(LOCK)):
             os.utime(path, (1e9, 1e9))
-        remove_leftovers.cache_clear()
-        remove_leftovers(tmp_path)
+        recover(tmp_path)
         assert (mine / "a.txt").exists()
         assert file.exists()
     assert contents(tmp_path) == {"mine/a.txt": "a", "mine.txt": "b"}
 
 
 def test_without_locks_only_what_is_old_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ioadr.io.safety.leftovers.lock", lambda handle: None)
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("filelock._unix.fcntl.flock", no_locks)
     young, old = leave(tmp_path, 3600), leave(tmp_path, 2 * 86400)
-    remove_leftovers.cache_clear()
-    remove_leftovers(tmp_path)
+    recover(tmp_path)
     assert all(path.exists() for path in young)
     assert not any(path.exists() for path in old)
+    with atomic_file(tmp_path / "a.txt") as name:
+        name.write_text("written nevertheless")
+    assert (tmp_path / "a.txt").exists()
