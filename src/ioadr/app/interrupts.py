@@ -1,7 +1,9 @@
 """Ctrl-C and termination, wherever they strike.
 
 Both raise KeyboardInterrupt, so that unfinished files are removed on the way out. Python drops an exception that is
-raised inside a callback of compiled code (numba's compiler has some): it is raised again a moment later.
+raised inside a callback of compiled code (numba's compiler has some): it is raised again a moment later. While the
+main thread imports a module, nothing is raised: the import system would keep its locks, and later imports would wait
+for them forever.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 AGAIN_AFTER_SECONDS = 0.05
@@ -64,11 +67,23 @@ def _block_interrupts() -> set[int] | None:
     return set(signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}))
 
 
-def _raise(number: int, frame: Any) -> None:
+def _raise(number: int, frame: FrameType | None) -> None:
     _received.append(number)
+    if _imports(frame):
+        _interrupt_after(AGAIN_AFTER_SECONDS)
+        return
     if not _postponing or _limits:
         raise KeyboardInterrupt
     _limits.append(_interrupt_after(POSTPONED_SECONDS))
+
+
+def _imports(frame: FrameType | None) -> bool:
+    """Whether the interrupted code runs inside an import."""
+    while frame is not None:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _raise_again(dropped: Any) -> None:

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from ioadr import __version__
 from ioadr.errors import InputError
 from ioadr.estimate import Progress, estimate
 from ioadr.evaluation.submission import read_runtime
 from ioadr.io.results.map_files import StoredMap, read_map
-from ioadr.io.safety.fingerprint import digest_files, digest_values
+from ioadr.io.safety.fingerprint import digest_files, work_key
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import FINISH_VARIATIONS, PRESETS, VARIATIONS, Parameters, load_parameters, preset
 
@@ -36,7 +35,7 @@ class Ours:
     def key(self, scene: Path) -> str:
         """What the map depends on: a map with the same key need not be made again."""
         files = sorted(f for f in scene.iterdir() if f.is_file() and not f.name.startswith(NOT_INPUT))
-        return digest_values(__version__, self.parameters.to_dict(), self.seed, digest_files(files, scene))
+        return work_key(self.parameters.to_dict(), digest_files(files, scene), self.seed)
 
     def make(self, lightfield: LightField, progress: Progress | None) -> StoredMap:
         begin = time.perf_counter()

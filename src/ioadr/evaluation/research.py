@@ -20,7 +20,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-import ioadr
 from ioadr.errors import InputError
 from ioadr.evaluation.benchmark import find_scenes
 from ioadr.evaluation.methods import NOT_INPUT, Ours
@@ -30,12 +29,11 @@ from ioadr.evaluation.truth import Truth, load_truth
 from ioadr.io.reading import read
 from ioadr.io.safety.atomic import atomic_file
 from ioadr.io.safety.doors import small_toml
-from ioadr.io.safety.fingerprint import digest_files, digest_values
+from ioadr.io.safety.fingerprint import digest_files, digest_values, work_key
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters, parameters_from
 
 ALL_FAMILIES = "synthetic"
-METHOD_ROOMS = ("geometry", "cost", "solver")
 STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
 """Standard errors that a mean of 2, 3, … values must differ from zero by, to be beyond chance in 19 of 20 cases."""
 Crop = tuple[int, int, int, int]
@@ -258,17 +256,9 @@ def _figures(trial: Trial) -> dict[str, float]:
 
 
 def _key(trial: Trial) -> str:
-    return digest_values(_source(), trial.method.parameters.to_dict(), _content(trial.scene))[:12]
+    return work_key(trial.method.parameters.to_dict(), _content(trial.scene))[:12]
 
 
 @cache
 def _content(scene: Scene) -> str:
     return scene.content
-
-
-@cache
-def _source() -> str:
-    """Of the files that a map depends on: research changes them without a new version."""
-    package = Path(ioadr.__file__).parent
-    files = [file for room in METHOD_ROOMS for file in sorted((package / room).glob("*.py"))]
-    return digest_files([package / "estimate.py", *files], package)

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from ioadr.app import interrupts
@@ -64,12 +65,14 @@ def check_library() -> None:
 
 
 @contextmanager
-def local_team(crew: Crew, attempts: int) -> Iterator[Team]:
+def local_team(crew: Crew, attempts: int, dashboard: bool = False) -> Iterator[Team]:
     """Worker processes of this machine; an item that ends `attempts` of them is given up."""
     import dask
     from distributed import Client, LocalCluster
 
     _hush()
+    if dashboard and find_spec("bokeh") is None:
+        raise InputError("--dashboard: the library bokeh is missing. Install it with: pip install bokeh.")
     settings = {
         "distributed.scheduler.allowed-failures": attempts - 1,
         # Items hold their arrays while they run; there is nothing that could be spilled or waited for.
@@ -78,6 +81,9 @@ def local_team(crew: Crew, attempts: int) -> Iterator[Team]:
         "distributed.worker.memory.pause": False,
         "distributed.worker.memory.terminate": 0.95,
         "distributed.comm.timeouts.connect": "60s",
+        # Without bokeh, Dask would still serve pages about the run to every user of this machine.
+        "distributed.scheduler.http.routes": dask.config.get("distributed.scheduler.http.routes") if dashboard else [],
+        "distributed.worker.http.routes": dask.config.get("distributed.worker.http.routes") if dashboard else [],
     }
     cluster = None
     with dask.config.set(settings):
@@ -90,12 +96,13 @@ def local_team(crew: Crew, attempts: int) -> Iterator[Team]:
                     memory_limit=crew.memory,
                     host="127.0.0.1",
                     security=_credentials(),
-                    dashboard_address="127.0.0.1:0" if _has_dashboard() else None,
+                    dashboard_address="127.0.0.1:0" if dashboard else None,
+                    scheduler_kwargs={"dashboard": dashboard},
                     silence_logs=logging.CRITICAL,
                     preload="ioadr.app.batch.worker_process",
                 )
             with Client(cluster, set_as_default=False) as client:
-                yield Team(client, True, cluster.dashboard_link if _has_dashboard() else None)
+                yield Team(client, True, cluster.dashboard_link if dashboard else None)
         finally:
             if cluster is not None:
                 with suppress(Exception):
@@ -135,12 +142,6 @@ def _credentials() -> Any:
             "batch: expected the library cryptography, which keeps other users of this machine out of the workers, "
             "found none. Install it with: pip install 'ioadr[cluster]'."
         ) from error
-
-
-def _has_dashboard() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("bokeh") is not None
 
 
 def _hush() -> None:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,11 +13,10 @@ from ioadr.app.batch.storage import Store
 from ioadr.app.batch.summary import JSON
 from ioadr.errors import OutputError
 from ioadr.io.safety.atomic import MARKER, check_folder
-from ioadr.io.safety.leftovers import PREFIX, lock
+from ioadr.io.safety.fingerprint import digest_content
+from ioadr.io.safety.leftovers import PREFIX, locked, recover
 
 LOCK = ".batch.lock"
-STAGING = f"{PREFIX}*"
-"""What is being written, before it moves to its place; see `io.atomic`."""
 
 
 def earlier_outcome(store: Store, item: Item, key: str) -> Outcome | None:
@@ -28,13 +26,20 @@ def earlier_outcome(store: Store, item: Item, key: str) -> Outcome | None:
         return None
     try:
         found = Outcome.from_dict(json.loads(record))
-        files = json.loads(marker)["files"]
+        told = json.loads(marker)
+        files = told["files"]
         complete = all(store.has(f"{item.name}/{Path(name).name}") for name in files)
+        undamaged = all(_digest(store, item, name) == digest for name, digest in told.get("digests", {}).items())
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    if found.key != key or not complete:
+    if found.key != key or not complete or not undamaged:
         return None
     return replace(found, name=item.name, path=item.path, state="kept", video=item.video)
+
+
+def _digest(store: Store, item: Item, name: str) -> str | None:
+    content = store.read(f"{item.name}/{Path(name).name}")
+    return None if content is None else digest_content(Path(name).name, content)
 
 
 def check_place(store: Store, items: Iterable[Item], again: bool) -> None:
@@ -55,20 +60,19 @@ def sole_owner(store: Store) -> Iterator[None]:
         yield
         return
     store.local.mkdir(parents=True, exist_ok=True)
-    with (store.local / LOCK).open("a") as stream:
-        if lock(stream.fileno()) is False:
-            raise OutputError(f"{store.place}: another batch is running there. Wait for it, or choose another --out.")
-        _clean(store.local)
+    with ExitStack() as stack:
         try:
-            yield
-        finally:
-            _clean(store.local)
+            stack.enter_context(locked(store.local / LOCK, 0))
+        except TimeoutError as error:
+            raise OutputError(
+                f"{store.place}: another batch is running there. Wait for it, or choose another --out."
+            ) from error
+        _clean(store.local)
+        stack.callback(_clean, store.local)
+        yield
 
 
 def _clean(folder: Path) -> None:
-    for pattern in (STAGING, f"*/{STAGING}", f"*/*/{STAGING}"):
-        for found in folder.glob(pattern):
-            if found.is_dir():
-                shutil.rmtree(found, ignore_errors=True)
-            else:
-                found.unlink(missing_ok=True)
+    """Nobody else writes there: whatever is unfinished was abandoned."""
+    for place in {folder, *(left.parent for depth in ("*", "*/*") for left in folder.glob(f"{depth}/{PREFIX}*"))}:
+        recover(place, alone=True)

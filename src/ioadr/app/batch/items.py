@@ -9,7 +9,7 @@ from typing import Any, Literal
 from ioadr import __version__
 from ioadr.io.options import ReadOptions
 from ioadr.io.results.save import plain
-from ioadr.io.safety.fingerprint import digest_values
+from ioadr.io.safety.fingerprint import work_key
 from ioadr.parameters import Parameters
 
 RECORD, THUMBNAIL, FRAME = "item.json", "thumbnail.jpg", "frame.npz"
@@ -55,8 +55,8 @@ class Settings:
     def key(self, item: Item, fingerprint: str, before: str | None = None) -> str:
         """What an item's result depends on, `before` being the key of the frame that it starts from."""
         reading = plain(asdict(item.reading))
-        how = self.version, self.parameters.to_dict(), self.seed, self.formats, self.report, self.tiles
-        return digest_values(*how, reading, fingerprint, before)
+        how = self.version, self.seed, self.formats, self.report, self.tiles
+        return work_key(self.parameters.to_dict(), fingerprint, *how, reading, before)
 
 
 @dataclass(frozen=True)

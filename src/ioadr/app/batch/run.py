@@ -41,6 +41,8 @@ class Manner:
     attempts: int = 3
     """Workers that an item may end before it is given up."""
     keyframes: int = 24
+    dashboard: bool = False
+    """Whether Dask serves its pages about the run."""
 
 
 class Batch:
@@ -128,7 +130,7 @@ class Batch:
             return remote_team(self.manner.scheduler)
         crew = self._crew()
         self.settings = replace(self.settings, threads=crew.threads)
-        return local_team(crew, self.manner.attempts)
+        return local_team(crew, self.manner.attempts, self.manner.dashboard)
 
     def _crew(self) -> Crew:
         """Workers for what is to be done and fits into this machine at all."""

@@ -36,6 +36,7 @@ PARTLY_FAILED = 1
     metavar="N",
     help="Workers that may die over an item before it is given up.",
 )
+@option("Workers", "--dashboard", is_flag=True, help="Serve Dask's dashboard on this machine (needs bokeh).")
 @option("Large and long", "--tiles", is_flag=True, help="Split what does not fit into memory into overlapping tiles.")
 @option(
     "Large and long",
@@ -67,6 +68,7 @@ def command(
     memory: str | None,
     scheduler: str | None,
     attempts: int,
+    dashboard: bool,
     tiles: bool,
     tile_size: int | None,
     video: bool,
@@ -101,7 +103,9 @@ def command(
         warm=video,
     )
     limit = None if memory is None else parse_size("--memory", memory)
-    manner = Manner(scheduler, workers, estimation.threads, limit, resume, saving.overwrite, attempts, keyframes)
+    manner = Manner(
+        scheduler, workers, estimation.threads, limit, resume, saving.overwrite, attempts, keyframes, dashboard
+    )
     summaries: list[Summary] = []
 
     def finish(summary: Summary) -> None:

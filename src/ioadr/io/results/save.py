@@ -19,6 +19,7 @@ from ioadr import colours
 from ioadr.errors import InputError
 from ioadr.io.results import cloud, glb, maps
 from ioadr.io.safety.atomic import MARKER, atomic_folder
+from ioadr.io.safety.fingerprint import digest_files
 from ioadr.result import Estimate
 
 Writer = Callable[[Path], None]
@@ -187,7 +188,8 @@ def save_estimate(
         chosen = check_formats(formats)
         writers = {name: write for key in chosen for name, write in FORMATS[key].files(saving).items()}
         _write_all(staging, {**further, **writers})  # a report takes longest
-        content = saving.provenance | {"files": names}
+        digests = {name: digest_files([staging / name], staging / name) for name in names if name != MARKER}
+        content = saving.provenance | {"files": names, "digests": digests}
         (staging / MARKER).write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")
     return [Path(folder) / name for name in names]
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from ioadr.errors import InputError
 
 BLOCK = 1 << 20
+NOT_METHOD = ("app", "evaluation")
+"""Rooms that change no result."""
 
 
 def fingerprint(path: str | Path) -> str:
@@ -33,6 +36,27 @@ def digest_files(files: Iterable[Path], base: Path) -> str:
     except OSError as error:
         raise InputError(f"{base}: expected readable files, found: {error}.") from error
     return digest.hexdigest()
+
+
+@cache
+def method_digest() -> str:
+    """Hash of the sources that decide what a light field becomes: all but what scores and shows it."""
+    package = Path(__file__).parents[2]
+    files = [file for file in sorted(package.rglob("*.py")) if file.relative_to(package).parts[0] not in NOT_METHOD]
+    return digest_files(files, package)
+
+
+def work_key(parameters: Mapping[str, Any], content: str, *more: Any) -> str:
+    """What a stored result depends on: the method's source, its parameters, its input's hash, and `more`.
+
+    Benchmark, research and batch keep a result only while this stays the same.
+    """
+    return digest_values(method_digest(), parameters, content, *more)
+
+
+def digest_content(name: str, content: bytes) -> str:
+    """The same hash as `digest_files` gives a single file."""
+    return hashlib.blake2b(f"{len(name)} {name} {len(content)}\n".encode() + content, digest_size=16).hexdigest()
 
 
 def digest_values(*values: Any) -> str:

@@ -38,7 +38,7 @@ PATIENCE = 60.0
 def staging_folder(place: Path) -> Iterator[Path]:
     """A new hidden folder in `place`, locked until the block ends, then removed with what is left in it."""
     folder = place / f"{PREFIX}{secrets.token_hex(4)}"
-    with _locked(folder.with_suffix(LOCK), 0):
+    with locked(folder.with_suffix(LOCK), 0):
         try:
             folder.mkdir()
             yield folder
@@ -49,12 +49,12 @@ def staging_folder(place: Path) -> Iterator[Path]:
 @contextmanager
 def committing(folder: Path) -> Iterator[None]:
     """Only one process at a time moves files into the folder."""
-    with _locked(folder / COMMIT, PATIENCE):
+    with locked(folder / COMMIT, PATIENCE):
         yield
 
 
 @contextmanager
-def _locked(file: Path, patience: float) -> Iterator[None]:
+def locked(file: Path, patience: float) -> Iterator[None]:
     """Hold a lock file, and take it away afterwards; whoever waits for it notices that and makes a new one."""
     from filelock import FileLock  # 40 ms, and only who writes needs it
 
@@ -93,14 +93,15 @@ def move_all(staging: Path, folder: Path, names: Sequence[str], replaced: Sequen
     flush(folder)
 
 
-def recover(folder: Path) -> None:
+def recover(folder: Path, alone: bool = False) -> None:
     """Settle what killed processes left in the folder: half a commit is undone, a whole one kept, the rest removed.
 
-    The folder may come from a stranger: only plain names in real folders are followed.
+    `alone`: no other process can be at work there. The folder may come from a stranger: only plain names in real
+    folders are followed.
     """
     for left in folder.glob(f"{PREFIX}*"):
         with suppress(OSError):
-            if not _abandoned(left):
+            if not (alone or _abandoned(left)):
                 continue
             if left.is_dir() and not left.is_symlink():
                 _settle(left, folder)

@@ -116,7 +116,7 @@ def threaded(monkeypatch: pytest.MonkeyPatch) -> None:
     from ioadr.app.batch.sizing import Crew
 
     @contextmanager
-    def team(crew: Crew, attempts: int) -> Iterator[Team]:
+    def team(crew: Crew, attempts: int, dashboard: bool = False) -> Iterator[Team]:
         size = {"n_workers": crew.workers, "threads_per_worker": 1}
         with (
             LocalCluster(**size, processes=False, dashboard_address="127.0.0.1:0") as cluster,

@@ -10,6 +10,8 @@ import subprocess
 import time
 from pathlib import Path
 from unittest.mock import Mock
+from urllib.error import HTTPError
+from urllib.request import urlopen
 
 import numpy as np
 import pytest
@@ -184,6 +186,19 @@ def test_an_item_that_kills_workers_is_given_up(tmp_path):
     assert isinstance(deadly, Lost)
     assert "given up, because 2 workers in a row died over it" in deadly.reason
     assert found == {f"good{n}": n * n for n in range(6)}
+
+
+def test_no_pages_are_served_to_other_users():
+    from ioadr.app.batch.cluster import local_team
+    from ioadr.app.batch.sizing import Crew
+
+    with local_team(Crew(1, 1, 10**9), attempts=1) as team:
+        assert team.dashboard is None
+        ports = team.client.scheduler_info()["services"]
+        for port in ports.values():
+            for page in ("info/main/workers.html", "health", "json/counts.json", "status", ""):
+                with pytest.raises(HTTPError, match="404"):
+                    urlopen(f"http://127.0.0.1:{port}/{page}", timeout=10)
 
 
 @pytest.mark.parametrize(("failures", "who"), [(0, "because a worker died"), (2, "because 3 workers in a row died")])

@@ -70,6 +70,27 @@ def test_the_result_is_that_of_a_single_run(scene, settings):
         assert (Path(settings.out) / "a" / name).read_bytes() == (Path(settings.out) / "single" / name).read_bytes()
 
 
+@pytest.mark.parametrize("damage", ["cut", "one byte", "empty", "gone"])
+def test_a_damaged_result_is_made_again(scene, settings, damage):
+    item = Item("a", str(scene))
+    done(item, settings)
+    file = Path(settings.out) / "a" / "disparity.pfm"
+    content = file.read_bytes()
+    changed = {"cut": content[:-4], "one byte": content[:-1] + bytes([content[-1] ^ 1]), "empty": b""}
+    file.write_bytes(changed[damage]) if damage in changed else file.unlink()
+    assert kept(item, settings) is None
+    file.write_bytes(content)
+    assert kept(item, settings) is not None
+
+
+def test_results_of_another_method_are_made_again(scene, settings, monkeypatch):
+    """A changed kernel gives other maps although the version is the same."""
+    item = Item("a", str(scene))
+    done(item, settings)
+    monkeypatch.setattr("ioadr.io.safety.fingerprint.method_digest", lambda: "another source")
+    assert kept(item, settings) is None
+
+
 def test_a_finished_item_is_kept_while_nothing_changed(scene, settings):
     item = Item("a", str(scene))
     assert kept(item, settings) is None
