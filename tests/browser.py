@@ -49,7 +49,7 @@ class Watched:
         self, browser: Any, place: Path | str, width: int = 1280, height: int = 900, scheme: str = "light"
     ) -> None:
         address = place if isinstance(place, str) else place.as_uri()
-        self.own = address.partition("#")[0] if isinstance(place, str) else "file:"
+        self.own = address.partition("#")[0].partition("?")[0] if isinstance(place, str) else "file:"
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         self.page = context.new_page()
         self.complaints: list[str] = []

@@ -16,6 +16,8 @@ import ioadr
 from ioadr import Estimate
 from ioadr.evaluation.synthetic import Rendered, demo
 
+TOKEN = "secret"
+
 
 @cache
 def scene() -> Rendered:
@@ -46,7 +48,7 @@ class Running:
 
         self.socket = bound(None)
         self.port = self.socket.getsockname()[1]
-        self.server = server(study, self.port)
+        self.server = server(study, self.port, TOKEN)
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.socket]})
         self.thread.start()
         deadline = time.monotonic() + 20
@@ -56,7 +58,11 @@ class Running:
 
     @property
     def address(self) -> str:
-        return f"http://127.0.0.1:{self.port}/"
+        return f"http://127.0.0.1:{self.port}/?token={TOKEN}"
+
+    @property
+    def cookie(self) -> dict[str, str]:
+        return {"Cookie": f"ioadr-{self.port}={TOKEN}"}
 
     def connection(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
@@ -64,7 +70,8 @@ class Running:
     def ask(self, path: str, method: str = "GET", body: Any = None, **headers: str) -> Answer:
         """`headers` with underscores for hyphens."""
         connection = self.connection()
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        sent = self.cookie
+        sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         content = None
         if body is not None:
             content = body if isinstance(body, bytes) else json.dumps(body).encode()

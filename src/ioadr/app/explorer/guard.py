@@ -1,13 +1,17 @@
-"""Who is let in: pages of this explorer, on this machine.
+"""Who is let in: pages of this explorer, opened by who started it.
 
 A server on 127.0.0.1 can be reached by any web page that its user opens. Names that other sites let point here
 (DNS rebinding) carry a foreign Host, scripts of other sites a foreign Origin, their pictures and links a
-Sec-Fetch-Site that says so.
+Sec-Fetch-Site that says so. Other users of this machine could connect as well: a token in the printed address lets
+its reader in, and a cookie that only this browser has lets in the page's own requests.
 """
 
 from __future__ import annotations
 
+import secrets
+from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING
+from urllib.parse import parse_qs
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -27,8 +31,9 @@ HEADERS = {
 class LocalOnly:
     """ASGI middleware that refuses everyone else and tells browsers to keep the page to itself."""
 
-    def __init__(self, app: ASGIApp, port: int) -> None:
-        self.app = app
+    def __init__(self, app: ASGIApp, port: int, token: str) -> None:
+        self.app, self.token = app, token
+        self.cookie = f"ioadr-{port}"
         self.hosts = {f"{name}:{port}" for name in NAMES} | (set(NAMES) if port == 80 else set())
         self.origins = {f"http://{host}" for host in self.hosts}
 
@@ -38,22 +43,31 @@ class LocalOnly:
         if scope["type"] != "http":
             return None
 
+        shown = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])[0]
+        headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]]
+
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 added = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+                if self._is_token(shown):
+                    keep = f"{self.cookie}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+                    added.append((b"set-cookie", keep.encode()))
                 message["headers"] = [*message.get("headers", []), *added]
             await send(message)
 
-        refusal = self.refusal([(name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"]])
+        refusal = self.refusal(headers, shown)
         if refusal is None:
             return await self.app(scope, receive, guarded)
         body = f"ioadr explore: {refusal}\n".encode()
-        headers = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
-        await guarded({"type": "http.response.start", "status": 403, "headers": headers})
+        about = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", str(len(body)).encode())]
+        await guarded({"type": "http.response.start", "status": 403, "headers": about})
         return await send({"type": "http.response.body", "body": body})
 
-    def refusal(self, headers: list[tuple[str, str]]) -> str | None:
-        """Why these headers are not let in; the values are not repeated, since others chose them."""
+    def refusal(self, headers: list[tuple[str, str]], shown: str = "") -> str | None:
+        """Why these headers, and the token in the address, are not let in.
+
+        The values are not repeated, since others chose them.
+        """
         hosts = [value for name, value in headers if name == "host"]
         origins = [value for name, value in headers if name == "origin"]
         sites = [value for name, value in headers if name == "sec-fetch-site"]
@@ -63,4 +77,21 @@ class LocalOnly:
             return "expected a request from the explorer's own page."
         if any(site not in ("same-origin", "none") for site in sites):
             return "expected a request from the explorer's own page."
+        if not (self._is_token(shown) or self._is_token(self._kept(headers))):
+            return "the token is missing or wrong. Open the whole address that `ioadr explore` printed."
         return None
+
+    def _is_token(self, text: str) -> bool:
+        return secrets.compare_digest(text.encode("utf-8", "replace"), self.token.encode())
+
+    def _kept(self, headers: list[tuple[str, str]]) -> str:
+        """The token that the browser kept as a cookie."""
+        for name, value in headers:
+            if name == "cookie":
+                try:
+                    kept = SimpleCookie(value).get(self.cookie)
+                except CookieError:
+                    continue
+                if kept is not None:
+                    return kept.value
+        return ""

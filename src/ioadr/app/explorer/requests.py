@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from ioadr.parameters import Parameters, preset
 if TYPE_CHECKING:
     from ioadr.app.explorer.study import Study
 
+BODY_SECONDS = 10
 LARGEST_BODY = 20_000
 """Bytes."""
 MOST_TEXT = 64
@@ -100,10 +102,13 @@ async def _content(request: Request) -> bytes:
     content, declared = b"", int(request.headers.get("content-length", 0))
     try:
         if declared <= LARGEST_BODY:
-            async for chunk in request.stream():
-                content += chunk
-                if len(content) > LARGEST_BODY:
-                    break
+            async with asyncio.timeout(BODY_SECONDS):
+                async for chunk in request.stream():
+                    content += chunk
+                    if len(content) > LARGEST_BODY:
+                        break
+    except TimeoutError as error:
+        raise InputError(f"request: its content did not arrive within {BODY_SECONDS} s.") from error
     except ClientDisconnect as error:
         raise InputError("request: expected all of its content, found its sender gone.") from error
     if max(declared, len(content)) > LARGEST_BODY:

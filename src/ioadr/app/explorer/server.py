@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from functools import wraps
 from socket import socket
@@ -14,6 +15,7 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from ioadr.app import internal_error
 from ioadr.app.explorer import answers, estimation, pictures, requests
@@ -23,6 +25,8 @@ from ioadr.app.explorer.study import Study, layer
 from ioadr.app.report.markup import web
 from ioadr.errors import IoadrError
 
+REQUEST_SECONDS = 10.0
+"""For a request to arrive on an open connection."""
 SCRIPTS = (
     "packed.js",
     "viewer.js",
@@ -64,7 +68,7 @@ def checked(endpoint: Endpoint) -> Endpoint:
 class Explorer:
     """One study behind one port."""
 
-    def __init__(self, study: Study, port: int) -> None:
+    def __init__(self, study: Study, port: int, token: str) -> None:
         self.study, self.runs = study, Runs()
         routes = [
             Route("/", self.page),
@@ -78,7 +82,7 @@ class Explorer:
             Route("/api/estimate", self.estimate, methods=["POST"]),
             Route("/api/neighbourhood", self.neighbourhood, methods=["POST"]),
         ]
-        guard = Middleware(LocalOnly, port=port)
+        guard = Middleware(LocalOnly, port=port, token=token)
         self.app = Starlette(routes=routes, middleware=[guard])
 
     async def page(self, _: Request) -> Response:
@@ -153,6 +157,26 @@ class Explorer:
     def _told(self, request: Request, work: Work) -> Response:
         self.runs.check_free()
         return StreamingResponse(self.runs.told(request, work), media_type="application/x-ndjson")
+
+
+class Impatient(H11Protocol):
+    """Closes connections on which no request arrives, so that many of them cannot keep others out."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._expect()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._expect()
+
+    def _expect(self) -> None:
+        self.loop.call_later(REQUEST_SECONDS, self._give_up, self.cycle)
+
+    def _give_up(self, last: object) -> None:
+        """Unless another request than `last` has come since."""
+        if self.cycle is last and not self.transport.is_closing():
+            self.transport.close()
 
 
 class StoppingServer(uvicorn.Server):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import socket
 import threading
 import webbrowser
@@ -32,19 +33,20 @@ def bound(port: int | None) -> socket.socket:
     return found
 
 
-def server(study: Study, port: int) -> Server:
+def server(study: Study, port: int, token: str) -> Server:
     """Ready to run on a socket bound to that port."""
     try:
         import uvicorn
 
-        from ioadr.app.explorer.server import Explorer, StoppingServer
+        from ioadr.app.explorer.server import Explorer, Impatient, StoppingServer
     except ModuleNotFoundError as error:
         raise InputError(
             f"explore: expected the package {error.name}, found none. Install it with: pip install 'ioadr[explore]'"
         ) from error
-    explorer = Explorer(study, port)
+    explorer = Explorer(study, port, token)
     config = uvicorn.Config(
         explorer.app,
+        http=Impatient,
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -65,8 +67,9 @@ def _warm(study: Study) -> None:
 def serve(study: Study, port: int | None, browser: bool, say: Callable[[str], None]) -> None:
     """Until interrupted. The first click's work is prepared meanwhile."""
     listening = bound(port)
-    address = f"http://{HOST}:{listening.getsockname()[1]}/"
-    running = server(study, listening.getsockname()[1])
+    number, token = listening.getsockname()[1], secrets.token_urlsafe(24)
+    address = f"http://{HOST}:{number}/?token={token}"
+    running = server(study, number, token)
     threading.Thread(target=_warm, args=[study], name="ioadr-warm", daemon=True).start()
     say(address)
     if browser:

@@ -98,7 +98,8 @@ def test_twenty_clients_at_once_are_all_answered(server):
         good = 0
         for row, column in pixels[number % 7 :: 4]:
             width = 3 + number % 5
-            connection.request("GET", f"/api/pixel?{GIVEN}&row={row}&column={column}&set=planar.half_width:{width}")
+            path = f"/api/pixel?{GIVEN}&row={row}&column={column}&set=planar.half_width:{width}"
+            connection.request("GET", path, headers=server.cookie)
             response = connection.getresponse()
             answer = json.loads(response.read())
             good += response.status == 200 and answer["disparity"] == expected[row, column]

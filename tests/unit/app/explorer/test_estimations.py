@@ -60,7 +60,7 @@ def test_an_impossible_estimation_says_why(server, monkeypatch):
 
 def test_leaving_stops_the_estimation(server, slow):
     connection = server.connection()
-    connection.request("POST", "/api/estimate", "{}", {"Content-Type": "application/json"})
+    connection.request("POST", "/api/estimate", "{}", server.cookie | {"Content-Type": "application/json"})
     response = connection.getresponse()
     while b"record" not in response.readline():
         pass

@@ -12,7 +12,7 @@ import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from urllib.parse import urlparse
+from urllib.parse import parse_qs, urlparse
 
 import pytest
 
@@ -44,9 +44,11 @@ def result(tmp_path: Path) -> tuple[Path, Path]:
 
 
 def get(address: str, path: str) -> tuple[int, bytes]:
-    connection = http.client.HTTPConnection(urlparse(address).netloc, timeout=60)
+    parts = urlparse(address)
+    connection = http.client.HTTPConnection(parts.netloc, timeout=60)
+    token = {"Cookie": f"ioadr-{parts.port}={parse_qs(parts.query)['token'][0]}"}
     try:
-        connection.request("GET", path)
+        connection.request("GET", path, headers=token)
         response = connection.getresponse()
         return response.status, response.read()
     finally:

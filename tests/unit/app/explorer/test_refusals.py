@@ -5,11 +5,13 @@ from __future__ import annotations
 import http.client
 import logging
 import socket
+import time
 from urllib.parse import quote
 
 import pytest
 
 from ioadr.app.explorer.guard import LocalOnly
+from tests import explored
 from tests.unit.app.explorer.conftest import GIVEN
 
 
@@ -47,10 +49,43 @@ def test_its_own_page_is_let_in(server):
 
 
 def test_two_hosts_are_no_host():
-    guard = LocalOnly(app=None, port=80)  # type: ignore[arg-type]
-    assert guard.refusal([("host", "127.0.0.1")]) is None
-    assert guard.refusal([("host", "127.0.0.1"), ("host", "evil.example")])
-    assert guard.refusal([])
+    guard = LocalOnly(app=None, port=80, token="t")  # type: ignore[arg-type]
+    assert guard.refusal([("host", "127.0.0.1")], "t") is None
+    assert guard.refusal([("host", "127.0.0.1"), ("host", "evil.example")], "t")
+    assert guard.refusal([], "t")
+
+
+@pytest.mark.parametrize("cookie", ["", "ioadr-{port}=wrong", "ioadr-1=secret", "secret", "a\x07=;;;=b"])
+def test_other_users_of_this_machine_are_refused(server, cookie):
+    for path, method, body in (("/", "GET", None), ("/api/scene", "GET", None), ("/api/estimate", "POST", {})):
+        answer = server.ask(path, method, body, Cookie=cookie.format(port=server.port))
+        assert answer.status == 403, path
+        assert b"the token is missing or wrong" in answer.body
+        assert "set-cookie" not in answer.headers
+
+
+def test_the_printed_address_lets_in_and_the_page_stays_in(server):
+    answer = server.ask(f"/?token={explored.TOKEN}", Cookie="")
+    assert answer.status == 200
+    kept = answer.headers["set-cookie"]
+    assert kept == f"ioadr-{server.port}={explored.TOKEN}; Path=/; HttpOnly; SameSite=Strict"
+    assert server.ask("/api/scene", Cookie=kept.partition(";")[0]).status == 200
+
+
+def test_silent_connections_do_not_keep_others_out(server, monkeypatch):
+    """250 of them would use up all connections that are served at once."""
+    monkeypatch.setattr("ioadr.app.explorer.server.REQUEST_SECONDS", 1.0)
+    silent = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(250)]
+    try:
+        for number, sender in enumerate(silent):
+            sender.sendall(b"GET / HTTP/1.1\r\nHost: 127" if number % 2 else b"")
+        deadline = time.monotonic() + 20
+        while server.ask("/api/scene").status != 200:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+    finally:
+        for sender in silent:
+            sender.close()
 
 
 def test_only_this_machine_is_served(server):
@@ -168,6 +203,7 @@ def half_asked(server, declared: int) -> socket.socket:
     """An order of which only the first bytes are sent."""
     sender = socket.create_connection(("127.0.0.1", server.port), timeout=20)
     head = f"POST /api/estimate HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nContent-Type: application/json\r\n"
+    head += f"Cookie: ioadr-{server.port}={explored.TOKEN}\r\n"
     sender.sendall(f"{head}Content-Length: {declared}\r\n\r\n{{".encode())
     return sender
 

@@ -25,7 +25,7 @@ def test_a_port_in_use_is_said(server):
 def test_a_missing_extra_is_named(study, monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     with pytest.raises(InputError, match=r"pip install 'ioadr\[explore\]'"):
-        serving.server(study, 1)
+        serving.server(study, 1, "t")
 
 
 def test_the_command_opens_what_it_is_given(cli, scene, tmp_path, monkeypatch):
