@@ -19,6 +19,7 @@ from click.shell_completion import CompletionItem
 
 from ioadr import __version__
 from ioadr.app import interrupts
+from ioadr.app.terminal import remark
 from ioadr.errors import IoadrError
 
 COMMANDS = {
@@ -101,18 +102,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
         error.show()
         return BAD_INPUT
     except IoadrError as error:
-        click.echo(f"ioadr: {error.for_command_line()}", err=True)
+        remark(f"ioadr: {error.for_command_line()}")
         return error.exit_code
     except OSError as error:
         if error.filename is None or error.errno not in UNUSABLE:
             return _failed(error)
         name = str(error.filename)[:LONGEST_NAME]
-        click.echo(f"ioadr: {name}: expected a usable name, and rights to it, found: {error.strerror}.", err=True)
+        remark(f"ioadr: {name}: expected a usable name, and rights to it, found: {error.strerror}.")
         return BAD_INPUT
     except MemoryError as error:
-        click.echo(
-            f"ioadr: not enough memory ({error}). Use fewer or smaller views, or close other programs.", err=True
-        )
+        remark(f"ioadr: not enough memory ({error}). Use fewer or smaller views, or close other programs.")
         return BAD_INPUT
     except Exception as error:
         return _failed(error)
@@ -124,7 +123,7 @@ def _failed(error: Exception) -> int:
         return _interrupted()
     from ioadr.app import internal_error
 
-    click.echo(f"ioadr: {internal_error.told(error)}", err=True)
+    remark(f"ioadr: {internal_error.told(error)}")
     return INTERNAL_ERROR
 
 
@@ -136,6 +135,6 @@ def main() -> NoReturn:
 
 def _interrupted() -> int:
     """130 for Ctrl-C, as shells have it, and likewise for other signals."""
-    click.echo("ioadr: interrupted. Files that were not finished have been removed.", err=True)
+    remark("ioadr: interrupted. Files that were not finished have been removed.")
     number = interrupts.received()
     return INTERRUPTED if number is None else 128 + number

@@ -1,11 +1,19 @@
-"""Where the command begins: Ctrl-C while Python still loads modules ends it at once, without a traceback."""
+"""Where the command begins: Ctrl-C while Python still loads modules ends it at once, without a traceback.
+
+Streams that the shell closed (`2>&-`) become the null device, so that nothing fails for want of a place to say so.
+"""
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 
 
 def main() -> None:
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # until the process ends
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from ioadr.app.cli import main

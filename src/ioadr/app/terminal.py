@@ -6,21 +6,43 @@ Bars and spinners appear only where stderr is a terminal.
 
 from __future__ import annotations
 
+import errno
 import functools
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ioadr.app.sections import option
-from ioadr.errors import IoadrError, as_options
+from ioadr.errors import IoadrError, OutputError, as_options
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+
+def say(text: str) -> None:
+    """Print to stdout, or say why that cannot be: a reader that left (`| head`) has all it wanted."""
+    try:
+        click.echo(text)
+        sys.stdout.flush()
+    except OSError as error:
+        with open(os.devnull, "w", encoding="utf-8") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())  # what is left in the buffer must not fail again
+        if error.errno != errno.EPIPE:
+            raise OutputError(
+                f"standard output: could not be written: {error.strerror}. Files that the command wrote are complete."
+            ) from error
+
+
+def remark(text: str) -> None:
+    """Print to stderr; where that fails, there is nobody to tell."""
+    with suppress(OSError):
+        click.echo(text, err=True)
 
 
 class Terminal:
@@ -39,19 +61,19 @@ class Terminal:
     def note(self, text: str) -> None:
         """Something worth knowing on the way."""
         if not self.quiet:
-            click.echo(as_options(text), err=True)
+            remark(as_options(text))
 
     def detail(self, text: str) -> None:
         """Something for --verbose only."""
         if self.verbose:
-            click.echo(text, err=True)
+            remark(text)
 
     def answer(self, text: str, data: Mapping[str, Any]) -> None:
         """The command's result: `data` for programs, `text` for people."""
         if self.as_json:
-            click.echo(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
+            say(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
         elif not self.quiet:
-            click.echo(text)
+            say(text)
 
     def bar(self, *columns: Any) -> Progress:
         """A rich progress bar on stderr with time left; draws nothing where nobody watches."""
