@@ -11,11 +11,14 @@ from typing import Any, cast
 import numba
 from numba.core import cgutils, event
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.options import DefaultOptions
 from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from ioadr import _kernel_cache
 
+_UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
+"""Private to numba; without it kernels are slower and give the same values."""
 Function = Callable[..., Any]
 _OPTIONS = {"error_model": "numpy", "nogil": True, "fastmath": {"nsz", "arcp", "contract", "reassoc"}}
 
@@ -26,7 +29,7 @@ def kernel(function: Function) -> Function:
     It becomes a part of what calls it. As a function of its own it would be compiled anew with every caller, rounding
     differently each time, and which one runs would hang on what the cache holds: other bytes, and a fifth slower.
     """
-    return _cached(numba.njit(_nrt=False, forceinline=True, **_OPTIONS)(function))
+    return _cached(numba.njit(forceinline=True, **_UNCOUNTED, **_OPTIONS)(function))
 
 
 def task(function: Function) -> Function:
@@ -35,19 +38,23 @@ def task(function: Function) -> Function:
 
 
 def _cached(compiled: Any) -> Function:
-    if not numba.config.DISABLE_JIT:
+    if numba.config.DISABLE_JIT:
+        return cast(Function, compiled)
+    if _kernel_cache.lacking():
+        compiled.enable_caching()
+    else:
         compiled._cache = _kernel_cache.KernelCache(compiled.py_func)
     return cast(Function, compiled)
 
 
 def compiled_before() -> bool:
     """Whether kernels need not be compiled first, so that a first run can say why it takes longer."""
-    return bool(numba.config.DISABLE_JIT) or _kernel_cache.filled()
+    return bool(numba.config.DISABLE_JIT or _kernel_cache.lacking()) or _kernel_cache.filled()
 
 
 def warm_up() -> None:
     """What numba does once in a process, before it loads its first kernel, while files are read."""
-    if not numba.config.DISABLE_JIT:
+    if not (numba.config.DISABLE_JIT or _kernel_cache.lacking()):
         with global_compiler_lock:
             _kernel_cache.prepare(cpu_target.target_context)
 

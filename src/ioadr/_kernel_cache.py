@@ -22,8 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from numba.core.compiler import CompileResult
+from numba.core.dispatcher import Dispatcher
 from numba.core.runtime import rtsys
-from numba.core.serialize import dumps
+
+try:
+    from numba.core.serialize import dumps
+except ImportError:  # a numba that we do not know: see `lacking`
+    dumps = None
 
 PACKAGE = Path(__file__).parent
 ROOMS = ("geometry", "cost", "solver")
@@ -52,6 +57,27 @@ def _folder() -> Path:
 
 FOLDER = _folder()
 """Where kernels of these very sources are kept; known before the sources are imported, which may change later."""
+
+
+@cache
+def lacking() -> str | None:
+    """What this cache needs of numba's private parts and this numba does not have; None where it has all."""
+    needed = {
+        "CompileResult._reduce": hasattr(CompileResult, "_reduce"),
+        "CompileResult._rebuild": hasattr(CompileResult, "_rebuild"),
+        "Dispatcher.enable_caching": hasattr(Dispatcher, "enable_caching"),
+        "serialize.dumps": dumps is not None,
+        "rtsys.initialize": hasattr(rtsys, "initialize"),
+    }
+    missing = ", ".join(name for name, there in needed.items() if not there)
+    if missing:
+        logger.warning(
+            "numba %s has no %s: compiled loops are kept by numba itself, beside the package. "
+            "Remove its __pycache__ folders after changing a kernel.",
+            version("numba"),
+            missing,
+        )
+    return missing or None
 
 
 def filled() -> bool:

@@ -42,6 +42,23 @@ def compiles(call: Callable[[], Any]) -> bool:
         return seconds() > 0
 
 
+@pytest.mark.parametrize("part", ["CompileResult._rebuild", "serialize.dumps"])
+def test_a_numba_without_its_private_parts_keeps_kernels_itself(folder, tmp_path, monkeypatch, caplog, part):
+    if part == "serialize.dumps":
+        monkeypatch.setattr(_kernel_cache, "dumps", None)
+    else:
+        monkeypatch.delattr(numba.core.compiler.CompileResult, "_rebuild")
+    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "own"))
+    _kernel_cache.lacking.cache_clear()
+    try:
+        assert kernel(twice)(3) == 6
+    finally:
+        _kernel_cache.lacking.cache_clear()
+    assert f"has no {part}" in caplog.text
+    assert not _kernel_cache.filled()
+    assert (tmp_path / "own").is_dir()
+
+
 def test_compiled_once(folder):
     assert not _kernel_cache.filled()
     assert compiles(lambda: kernel(twice)(3))

@@ -1,10 +1,12 @@
 """Where the command begins: Ctrl-C while Python still loads modules ends it at once, without a traceback.
 
-Streams that the shell closed (`2>&-`) become the null device, so that nothing fails for want of a place to say so.
+Streams that the shell closed (`2>&-`) become the null device, so that nothing fails for want of a place to say so. Letters
+that a console's encoding lacks (cp1252 has no η) are printed as escapes.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -14,6 +16,8 @@ def main() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # until the process ends
+        elif isinstance(stream := getattr(sys, name), io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     from ioadr.app.cli import main
