@@ -1,7 +1,7 @@
 """Where the command begins: Ctrl-C while Python still loads modules ends it at once, without a traceback.
 
-Streams that the shell closed (`2>&-`) become the null device, so that nothing fails for want of a place to say so. Letters
-that a console's encoding lacks (cp1252 has no η) are printed as escapes.
+Streams that the shell closed (`2>&-`) become the null device, so that nothing fails for want of a place to say so.
+Letters that a console's encoding lacks (cp1252 has no η) are printed as escapes.
 """
 
 from __future__ import annotations
