@@ -10,6 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -140,7 +141,7 @@ def test_every_stop_leaves_old_or_new(tmp_path, before, work):
         folder = tmp_path / str(step)
         folder.mkdir()
         before(folder)
-        was_stopped = stopped_before(step, lambda place=folder: work(place))
+        was_stopped = stopped_before(step, partial(work, folder))
         age(folder)
         for place in (folder, folder / "out", folder / "lf"):
             recover(place)
