@@ -116,7 +116,7 @@ def test_a_part_may_be_of_one_colour(tmp_path):
 
 
 def test_parts_cannot_be_scaled(huge):
-    with pytest.raises(InputError, match="expected --scale 1"):
+    with pytest.raises(InputError, match='expected scale="1"'):
         survey(huge, ReadOptions(scale=0.5))
 
 
