@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from ioadr import Camera, DisparityRange, Estimate, preset
 from ioadr.geometry.points import disparity_from_depth
+from ioadr.layout import Layout
+from ioadr.part import Part
 from ioadr.result import SweepRecord
 
 WALL, CUBE, EDGE = 3.0, 2.0, 0.405
@@ -34,7 +36,9 @@ def make_estimate(disparity: NDArray[Any], camera: Camera | None = None, **chang
         "seed": 3,
         "history": history,
         "seconds": {"initialise": 0.1, "sweeps": 0.2},
-        "source": {"name": "by hand", "grid": (3, 3), "reference": (1, 1), "reach": (1.0, 1.0)},
+        "layout": Layout.of((3, 3)),
+        "part": Part.whole(height, width),
+        "name": "by hand",
     }
     return Estimate(**(values | changes))
 

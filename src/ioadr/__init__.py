@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from ioadr.errors import InputError, IoadrError, OutputError
     from ioadr.estimate import estimate
     from ioadr.io import read
-    from ioadr.lightfield import DisparityRange, LightField
+    from ioadr.layout import Layout
+    from ioadr.lightfield import DisparityRange, LightField, Source
     from ioadr.parameters import Parameters, load_parameters, preset
+    from ioadr.part import Part, Window
     from ioadr.result import Estimate
 
 __version__ = "0.1.0"
@@ -31,9 +33,13 @@ __all__ = [
     "Estimate",
     "InputError",
     "IoadrError",
+    "Layout",
     "LightField",
     "OutputError",
     "Parameters",
+    "Part",
+    "Source",
+    "Window",
     "__version__",
     "estimate",
     "load_parameters",
@@ -47,9 +53,13 @@ _HOME = {
     "Estimate": "result",
     "InputError": "errors",
     "IoadrError": "errors",
+    "Layout": "layout",
     "LightField": "lightfield",
     "OutputError": "errors",
     "Parameters": "parameters",
+    "Part": "part",
+    "Source": "lightfield",
+    "Window": "part",
     "estimate": "estimate",
     "load_parameters": "parameters",
     "preset": "parameters",

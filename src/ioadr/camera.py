@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from ioadr.errors import InputError
+from ioadr.part import Window
 
 
 class RayModel(NamedTuple):
@@ -21,6 +22,10 @@ class RayModel(NamedTuple):
     pitch_y: float
     m0: float
     n0: float
+
+    def moved(self, rows: int, columns: int) -> RayModel:
+        """The same rays in pixels that are counted from another corner."""
+        return self._replace(m0=self.m0 - columns, n0=self.n0 - rows)
 
 
 @dataclass(frozen=True)
@@ -40,8 +45,8 @@ class Camera:
     width: int
     """Of the whole image, in px, also where only a part of it was read."""
     height: int
-    origin: tuple[float, float] = (0.0, 0.0)
-    """Pixel (row, column) of the whole image at which the image that was read begins."""
+    axis_offset: tuple[float, float] = (0.0, 0.0)
+    """px (row, column) from the middle of the image to where the optical axis meets it."""
 
     def __post_init__(self) -> None:
         for name in ("focal_length_mm", "sensor_size_mm", "baseline_mm", "focus_distance_m"):
@@ -56,29 +61,20 @@ class Camera:
         """Change of 1/Z (1/m) per pixel of disparity."""
         return 1000.0 * self.sensor_size_mm / (self.baseline_mm * self.focal_length_mm * max(self.width, self.height))
 
-    def pinhole(self) -> RayModel:
-        """True pinhole geometry: the optical axis meets the image centre."""
+    def pinhole(self, window: Window | None = None) -> RayModel:
+        """True pinhole geometry, in the pixels of the image or of a window of it."""
         pitch = self.sensor_size_mm / self.focal_length_mm / max(self.width - 1, self.height - 1, 1)
-        return RayModel(
-            self.inverse_depth_slope,
-            1.0 / self.focus_distance_m,
-            pitch,
-            pitch,
-            0.5 * (self.width - 1) - self.origin[1],
-            0.5 * (self.height - 1) - self.origin[0],
-        )
+        return self._rays(pitch, pitch, 0.5 * (self.width - 1), 0.5 * (self.height - 1), window)
 
-    def benchmark(self) -> RayModel:
+    def benchmark(self, window: Window | None = None) -> RayModel:
         """The benchmark toolkit's points for scoring normals: origin in the corner, half scale."""
         scale = 0.5 * self.sensor_size_mm / self.focal_length_mm
-        return RayModel(
-            self.inverse_depth_slope,
-            1.0 / self.focus_distance_m,
-            scale / max(self.height - 1, 1),
-            scale / max(self.width - 1, 1),
-            0.0 - self.origin[1],
-            0.0 - self.origin[0],
-        )
+        return self._rays(scale / max(self.height - 1, 1), scale / max(self.width - 1, 1), 0.0, 0.0, window)
+
+    def _rays(self, pitch_x: float, pitch_y: float, m0: float, n0: float, window: Window | None) -> RayModel:
+        row, column = self.axis_offset
+        rays = RayModel(self.inverse_depth_slope, 1.0 / self.focus_distance_m, pitch_x, pitch_y, m0 + column, n0 + row)
+        return rays if window is None else rays.moved(window.top, window.left)
 
 
 def relative_camera(width: int, height: int) -> Camera:

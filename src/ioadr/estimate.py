@@ -18,7 +18,7 @@ from ioadr.solver.disparity_range import estimate_range
 from ioadr.solver.finish import finish
 from ioadr.solver.initialise import initialise
 from ioadr.solver.problem import pack_rays
-from ioadr.solver.refine import Part, Refinement
+from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing, plan
 
 Progress = Callable[[SweepRecord, NDArray[np.float32], int], None]
@@ -32,13 +32,12 @@ def estimate(
     progress: Progress | None = None,
     threads: int | None = None,
     start: NDArray[np.float32] | None = None,
-    part: Part | None = None,
 ) -> Estimate:
     """Disparity, costs and visibility of the reference view of `lf`.
 
     Same light field, parameters and seed give the same bytes on any number of threads. `progress` may raise
     to stop early. `start` is a map known to be near the result, such as that of a video's last frame: fewer
-    sweeps follow it (`search.warm_sweeps`). `part` says that `lf` is a part of a larger image.
+    sweeps follow it (`search.warm_sweeps`).
     """
     parameters = parameters or preset("paper")
     clock = time.perf_counter()
@@ -52,17 +51,16 @@ def estimate(
     with Workers(threads) as workers:
         rays = pack_rays(lf, parameters.data.view_step)
         limits = lf.range or estimate_range(lf, rays, workers)
-        steps = plan(parameters, limits, warm=start is not None)
+        steps, last = plan(parameters, limits, warm=start is not None), closing(parameters, limits)
         total = len(steps) + parameters.finish.passes + parameters.finish.border_passes
-        refinement = Refinement(lf, limits, parameters, workers, rays, part)
+        refinement = Refinement(lf, limits, parameters, workers, rays)
         refinement.disparity = initialise(lf, rays, limits, parameters.initialise, workers)
         if start is not None:
             first = refinement.disparity
-            refinement.begin_with(_usable(start, first, limits), first, closing(parameters, limits))
+            refinement.begin_with(_usable(start, first, limits), first, last)
         report(SweepRecord(-1, "initialise", lf.height * lf.width, float("nan"), time.perf_counter() - clock))
         for step in steps:
             report(refinement.sweep(step, seed))
-        last = closing(parameters, limits)
         for record in finish(refinement, last, len(steps)):
             report(record)
         costs, visible = refinement.final_costs(last)
@@ -75,14 +73,17 @@ def estimate(
         visible_views=visible,
         confidence=trust,
         image=lf.reference_view,
-        white=float(lf.white or 1.0),
+        white=lf.white,
         camera=lf.camera,
         range=limits,
         parameters=parameters,
         seed=seed,
+        layout=lf.layout,
+        part=lf.part,
+        name=lf.name,
         history=tuple(history),
         seconds={"total": time.perf_counter() - clock},
-        source={"name": lf.name, "grid": lf.grid, "reference": lf.reference, "reach": lf.reach, **lf.source},
+        source=lf.source,
     )
 
 

@@ -1,25 +1,23 @@
-"""The light field: views, where they were taken from, and through which camera."""
+"""The light field: views, their layout, and through which camera they were taken."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.camera import Camera
+from ioadr.camera import Camera, relative_camera
 from ioadr.errors import InputError
+from ioadr.layout import LEAST_REACH, Layout
+from ioadr.part import Part, Window
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 RangeOrigin = Literal["file", "user", "estimated"]
-FEWEST_VIEWS = 9
-"""That must be left where every other one is left out."""
-LEAST_REACH, MOST_REACH = 1e-3, 1e3
-"""Baseline units, times eta, between the reference view and the farthest."""
 SMALL = 256
 """px; smaller images are judged as if they had this size."""
 WHITE = {"uint8": 255.0, "uint16": 65535.0, "float32": 1.0}
@@ -48,7 +46,21 @@ class DisparityRange:
         return replace(self, minimum=self.minimum * factor, maximum=self.maximum * factor)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
+class Source:
+    """Where a light field came from, and what its reader decided."""
+
+    path: str = ""
+    format: str = "memory"
+    """Of the files; "memory" where there are none."""
+    recognised: bool = False
+    """Whether the format was recognised by content, and not given."""
+    notes: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    """With which it was read, where they are not the usual ones."""
+
+
+@dataclass(frozen=True, eq=False, init=False)
 class LightField:
     """Views `[l, k, n, m, c]`: grid row (0 = top), grid column (0 = left), pixel row, pixel column, channel.
 
@@ -58,59 +70,99 @@ class LightField:
     """
 
     views: NDArray[Any]
-    """uint8, uint16 or float, grey (C = 1, or no last axis) or colour (C = 3)."""
-    camera: Camera | None = None
-    """None: depth is relative."""
-    reference: tuple[int, int] | None = None
-    """Grid index of the view to estimate; None is the centre (or the present view nearest to it)."""
-    eta: tuple[float, float] = (1.0, 1.0)
-    """Sampling slope distortion (vertical, horizontal): px of disparity per px of `d` and baseline unit."""
-    range: DisparityRange | None = None
+    """uint8, uint16 or float32, grey (C = 1) or colour (C = 3)."""
+    camera: Camera | None
+    """Of the whole image, also where this is a part of it. None: depth is relative."""
+    layout: Layout
+    """Where the views were taken from, which are present, and which is estimated."""
+    range: DisparityRange | None
     """None: estimated from the data."""
-    positions: NDArray[np.float64] | None = None
-    """[L, K, 2] (row, column) in baseline units; None is the regular grid. A single row of cameras
-    anywhere in the plane is a grid of 1×V with positions."""
-    present: NDArray[np.bool_] | None = None
-    """[L, K], False where a view is missing; None is all."""
-    white: float | None = None
-    """Sample value of full white; None is the type's maximum (1.0 for float)."""
-    name: str = "light field"
-    source: Mapping[str, Any] = field(default_factory=dict)
-    """Where it came from: path, format, notes of the reader."""
+    white: float
+    """Sample value of full white."""
+    part: Part
+    """Which part of a larger image the views show; see `crop`."""
+    name: str
+    source: Source
 
-    def __post_init__(self) -> None:
-        views = np.asarray(self.views)
-        if views.ndim == 4:
-            views = views[..., None]
-        views = _supported(views)
-        rows, columns = views.shape[:2]
-        index = np.stack(np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij"), axis=-1)
-        positions = index.astype(np.float64) if self.positions is None else np.asarray(self.positions, np.float64)
-        present = np.ones((rows, columns), bool) if self.present is None else np.asarray(self.present, bool)
-        _check_layout(positions, present, (rows, columns))
-        reference = _central(positions, present) if self.reference is None else self.reference
-        _check_reference(reference, present)
-        white = WHITE[views.dtype.name] if self.white is None else float(self.white)
-        used = views if present.all() else views[present]
+    def __init__(
+        self,
+        views: NDArray[Any],
+        camera: Camera | None = None,
+        reference: tuple[int, int] | None = None,
+        eta: tuple[float, float] = (1.0, 1.0),
+        range: DisparityRange | None = None,
+        positions: NDArray[Any] | None = None,
+        present: NDArray[Any] | None = None,
+        white: float | None = None,
+        name: str = "light field",
+        source: Source | None = None,
+        *,
+        layout: Layout | None = None,
+        part: Part | None = None,
+    ) -> None:
+        """What is not given is filled in.
+
+        `views` may be any float type, and grey without a last axis. `white` is the type's maximum, or 1.0 for floats.
+        `reference`, `eta`, `positions` and `present` are those of `Layout.of`, unless there is a `layout`.
+        """
+        views = _supported(np.asarray(views))
+        layout = layout or Layout.of(views.shape[:2], reference, eta, positions, present)
+        part = part or Part.whole(*views.shape[2:4])
+        white = WHITE[views.dtype.name] if white is None else float(white)
+        _check_sizes(views, layout, part)
+        used = views if layout.present.all() else views[layout.present]
         _check_values(used, white)
-        if self.range is None or self.range.origin != "user":
+        if part.is_whole and (range is None or range.origin != "user"):
             _check_texture(used)
-        with np.errstate(all="ignore"):
-            offsets = (positions - positions[reference])[present] * np.asarray(self.eta)
-        _check_reach(offsets, self.range, max(views.shape[2:4]))
-        for name, value in (
-            ("views", views),
-            ("positions", positions),
-            ("present", present),
-            ("reference", (int(reference[0]), int(reference[1]))),
-            ("white", white),
-        ):
-            object.__setattr__(self, name, value)
+        _check_range(range, layout, max(part.height, part.width))
+        values = (views, camera, layout, range, white, part, name, source or Source())
+        for known, value in zip(fields(self), values, strict=True):
+            object.__setattr__(self, known.name, value)
 
     @property
     def grid(self) -> tuple[int, int]:
         """(L, K)."""
-        return self.views.shape[0], self.views.shape[1]
+        return self.layout.grid
+
+    @property
+    def reference(self) -> tuple[int, int]:
+        """Grid index of the view to estimate."""
+        return self.layout.reference
+
+    @property
+    def eta(self) -> tuple[float, float]:
+        """Sampling slope distortion (vertical, horizontal)."""
+        return self.layout.eta
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """[L, K, 2] (row, column) in baseline units."""
+        return self.layout.positions[..., :2]
+
+    @property
+    def present(self) -> NDArray[np.bool_]:
+        """[L, K], False where a view is missing."""
+        return self.layout.present
+
+    @property
+    def view_count(self) -> int:
+        """Views that are present."""
+        return self.layout.view_count
+
+    @property
+    def offsets(self) -> NDArray[np.float64]:
+        """[L, K, 2]: −shift (row, column) in px of each view per px of disparity, 0 at the reference."""
+        return self.layout.offsets
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """Largest shift (vertical, horizontal) in px of any present view per px of disparity."""
+        return self.layout.reach
+
+    @property
+    def camera_or_relative(self) -> Camera:
+        """The camera of the whole image; a stand-in where it is unknown."""
+        return self.camera or relative_camera(self.part.width, self.part.height)
 
     @property
     def height(self) -> int:
@@ -125,28 +177,9 @@ class LightField:
         return int(self.views.shape[4])
 
     @property
-    def view_count(self) -> int:
-        """Views that are present."""
-        assert self.present is not None
-        return int(np.count_nonzero(self.present))
-
-    @property
     def reference_view(self) -> NDArray[Any]:
         """[N, M, C] as stored."""
-        assert self.reference is not None
         return self.views[self.reference]
-
-    @property
-    def offsets(self) -> NDArray[np.float64]:
-        """[L, K, 2]: −shift (row, column) in px of each view per px of disparity, 0 at the reference."""
-        assert self.positions is not None
-        return (self.positions - self.positions[self.reference]) * np.asarray(self.eta)
-
-    @property
-    def reach(self) -> tuple[float, float]:
-        """Largest shift (vertical, horizontal) in px of any present view per px of disparity."""
-        vertical, horizontal = np.abs(self.offsets[self.present]).max(axis=0)
-        return float(vertical), float(horizontal)
 
     def __repr__(self) -> str:
         from ioadr.app.notebook import lightfield_facts, text
@@ -167,19 +200,25 @@ class LightField:
         return plot_epi(self, row, column, disparity)
 
     def with_(self, **changes: Any) -> LightField:
-        """A copy with some fields replaced (views are shared)."""
+        """A copy with some arguments of the constructor replaced (views are shared)."""
+        placed = {name: changes.pop(name) for name in ("reference", "eta", "positions", "present") if name in changes}
+        if placed:
+            known = {name: getattr(self.layout, name) for name in ("reference", "eta", "positions", "present")}
+            changes["layout"] = Layout.of(changes.get("views", self.views).shape[:2], **(known | placed))
         return replace(self, **changes)
 
-
-def thinned(present: NDArray[np.bool_], reference: tuple[int, int], step: int) -> NDArray[np.bool_]:
-    """[L, K]: every step-th present view in each direction from the reference view; a smaller step if few remain."""
-    rows, columns = np.ogrid[: present.shape[0], : present.shape[1]]
-    near: NDArray[np.bool_] = (rows - reference[0]) % step == 0
-    used = present & near & ((columns - reference[1]) % step == 0)
-    return used if step == 1 or used.sum() >= FEWEST_VIEWS else thinned(present, reference, step - 1)
+    def crop(self, window: Window) -> LightField:
+        """The part inside `window` (in this light field's pixels); it keeps the whole's camera, scale and range."""
+        if not (0 <= window.top < window.bottom <= self.height and 0 <= window.left < window.right <= self.width):
+            raise InputError(
+                f"crop: expected a part of the {self.width}×{self.height} px views, found rows {window.top} … "
+                f"{window.bottom - 1} and columns {window.left} … {window.right - 1}. Choose another window."
+            )
+        return replace(self, views=self.views[:, :, *window.slices], part=self.part.crop(window))
 
 
 def _supported(views: NDArray[Any]) -> NDArray[Any]:
+    views = views[..., None] if views.ndim == 4 else views
     if views.ndim != 5 or views.shape[4] not in (1, 3) or min(views.shape) == 0:
         raise InputError(
             f"views: expected [rows, columns, height, width, channels] with 1 or 3 channels, found shape {views.shape}."
@@ -191,53 +230,24 @@ def _supported(views: NDArray[Any]) -> NDArray[Any]:
     return views
 
 
-def _check_layout(positions: NDArray[Any], present: NDArray[Any], grid: tuple[int, int]) -> None:
-    if positions.shape != (*grid, 2) or present.shape != grid:
+def _check_sizes(views: NDArray[Any], layout: Layout, part: Part) -> None:
+    """What is said about the views must be about these."""
+    size, window = views.shape[2:4], part.window
+    if layout.grid != views.shape[:2] or size != (window.height, window.width):
         raise InputError(
-            f"view layout: expected positions {(*grid, 2)} and present {grid}, "
-            f"found {positions.shape} and {present.shape}."
-        )
-    used = positions[present]
-    distinct = max(len(np.unique(np.round(used[:, axis], 6))) for axis in (0, 1)) if len(used) else 0
-    if distinct < 3:
-        raise InputError(
-            f"view layout: expected at least 3×3 views, or a line of 3, found a grid of {grid[0]}×{grid[1]} "
-            f"with {len(used)} views. Add views: two viewpoints per axis cannot show what is occluded."
+            f"views: expected a grid of {layout.grid} and {window.width}×{window.height} px, found {views.shape[:2]} "
+            f"and {size[1]}×{size[0]} px. Cut views with `LightField.crop`."
         )
 
 
-def _central(positions: NDArray[Any], present: NDArray[Any]) -> tuple[int, int]:
-    """The present view nearest to the layout's centre; on a regular grid with all views, its middle."""
-    used = positions[present]
-    with np.errstate(over="ignore"):
-        distance = np.linalg.norm(positions - 0.5 * (used.min(axis=0) + used.max(axis=0)), axis=-1)
-    row, column = np.unravel_index(int(np.argmin(np.where(present, distance, np.inf))), present.shape)
-    return int(row), int(column)
-
-
-def _check_reference(reference: tuple[int, int], present: NDArray[Any]) -> None:
-    rows, columns = present.shape
-    row, column = reference
-    if not (0 <= row < rows and 0 <= column < columns and present[row, column]):
-        raise InputError(
-            f"reference view: expected a present view of the {rows}×{columns} grid (rows 0–{rows - 1}, "
-            f"columns 0–{columns - 1}), found {row} {column}. Choose another with ⟦reference ROW COL⟧."
-        )
-
-
-def _check_reach(offsets: NDArray[Any], extent: DisparityRange | None, side: int) -> None:
-    """Refuse baselines and disparities with which no point is in two views, and whose planes are without number."""
-    distances = np.abs(offsets).max(axis=-1)
-    if not LEAST_REACH <= distances.max() <= MOST_REACH:
-        raise InputError(
-            f"view layout: expected the farthest view {LEAST_REACH:g} … {MOST_REACH:g} baseline units times eta from "
-            f"the reference view, found {distances.max():.4g}. Correct the positions, their unit or ⟦eta⟧."
-        )
+def _check_range(limits: DisparityRange | None, layout: Layout, side: int) -> None:
+    """Refuse disparities with which no point is in two views, and whose planes are without number."""
+    distances = layout.distances
     most = max(side, SMALL) / distances[distances >= distances.max() * LEAST_REACH].min()
-    if extent is not None and max(-extent.minimum, extent.maximum) > most:
+    if limits is not None and max(-limits.minimum, limits.maximum) > most:
         raise InputError(
             f"disparity range: expected at most {most:.4g} px, with which a point is still in two views, "
-            f"found {extent.minimum:g} {extent.maximum:g}. Correct it, or leave it out to have it estimated."
+            f"found {limits.minimum:g} {limits.maximum:g}. Correct it, or leave it out to have it estimated."
         )
 
 

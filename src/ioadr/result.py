@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.camera import Camera, relative_camera
-from ioadr.lightfield import DisparityRange
+from ioadr.camera import Camera, RayModel, relative_camera
+from ioadr.layout import Layout
+from ioadr.lightfield import DisparityRange, Source
 from ioadr.parameters import Parameters
+from ioadr.part import Part
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -55,11 +57,16 @@ class Estimate:
     range: DisparityRange
     parameters: Parameters
     seed: int
+    layout: Layout
+    """Of the light field."""
+    part: Part
+    """Which part of a larger image the maps show."""
+    name: str = "light field"
     history: Sequence[SweepRecord] = field(default_factory=tuple)
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Wall time by phase."""
-    source: Mapping[str, Any] = field(default_factory=dict)
-    """The light field's name, grid, reference view and origin."""
+    source: Source = field(default_factory=Source)
+    """Where the light field came from."""
 
     @property
     def metric(self) -> bool:
@@ -68,8 +75,13 @@ class Estimate:
 
     @property
     def camera_or_relative(self) -> Camera:
-        height, width = self.disparity.shape
-        return self.camera or relative_camera(width, height)
+        """The camera of the whole image; a stand-in where it is unknown."""
+        return self.camera or relative_camera(self.part.width, self.part.height)
+
+    @property
+    def rays(self) -> RayModel:
+        """True pinhole geometry in the pixels of the maps."""
+        return self.camera_or_relative.pinhole(self.part.window)
 
     @cached_property
     def depth(self) -> FloatMap:
@@ -83,7 +95,7 @@ class Estimate:
         """[N, M, 3] (x right, y down, z away from the camera), in the unit of depth, true pinhole geometry."""
         from ioadr.geometry.points import points_from_disparity
 
-        return points_from_disparity(self.disparity, self.camera_or_relative.pinhole())
+        return points_from_disparity(self.disparity, self.rays)
 
     @cached_property
     def normals(self) -> NDArray[np.float32]:
@@ -97,9 +109,7 @@ class Estimate:
         """[N, M], True where a neighbour is nearer by enough to hide the pixel in some view."""
         from ioadr.geometry.discontinuity import occlusion_boundary
 
-        rows, columns = self.source.get("grid", (9, 9))
-        vertical, horizontal = self.source.get("reach", ((rows - 1) / 2, (columns - 1) / 2))
-        return occlusion_boundary(self.disparity, (vertical, horizontal))
+        return occlusion_boundary(self.disparity, self.layout.reach)
 
     @cached_property
     def surface_cells(self) -> NDArray[np.uint8]:
@@ -122,7 +132,19 @@ class Estimate:
 
         return {
             "ioadr": __version__,
-            "source": dict(self.source),
+            "source": {
+                "name": self.name,
+                "grid": self.layout.grid,
+                "reference": self.layout.reference,
+                "reach": self.layout.reach,
+                **vars(self.source),
+            },
+            "layout": {
+                "eta": self.layout.eta,
+                "positions": self.layout.positions[..., :2].tolist() if self.layout.deviation else None,
+                "present": self.layout.present.tolist() if self.layout.view_count < self.layout.present.size else None,
+            },
+            "part": asdict(self.part),
             "seed": self.seed,
             "range": asdict(self.range),
             "depth_unit": "m" if self.metric else "relative",
@@ -135,7 +157,7 @@ class Estimate:
     def __repr__(self) -> str:
         from ioadr.app.notebook import estimate_facts, text
 
-        return text("Estimate", str(self.source.get("name", "")), estimate_facts(self))
+        return text("Estimate", self.name, estimate_facts(self))
 
     def _repr_html_(self) -> str:
         from ioadr.app.notebook import estimate_html

@@ -25,7 +25,6 @@ def share_wrong(folder, step: int = 1, missing: int = 0, **reading) -> float:
 
 def without(lightfield: LightField, count: int) -> LightField:
     """All but `count` views chosen at random; the reference view stays."""
-    assert lightfield.present is not None
     present = lightfield.present.copy()
     others = [spot for spot in zip(*np.nonzero(present), strict=True) if spot != lightfield.reference]
     for number in np.random.default_rng(0).choice(len(others), count, replace=False):

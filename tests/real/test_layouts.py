@@ -21,7 +21,7 @@ def test_the_benchmarks_scenes_are_taken_as_they_are(name, shared):
     begin = time.perf_counter()
     lightfield = read(shared / "data" / name)
     seconds = time.perf_counter() - begin
-    assert lightfield.source["notes"] == []
+    assert lightfield.source.notes == ()
     assert lightfield.views.shape == (9, 9, 512, 512, 3)
     assert lightfield.range is not None
     assert lightfield.range.origin == "file"
@@ -41,8 +41,7 @@ def test_stanford(shared):
     lightfield = read(shared / "data" / "real" / "stanford_legotruck")
     assert lightfield.grid == (17, 17)
     assert lightfield.reference == (8, 8)
-    assert any("rows of views reversed" in note for note in lightfield.source["notes"])
-    assert lightfield.positions is not None
+    assert any("rows of views reversed" in note for note in lightfield.source.notes)
     steps = np.diff(lightfield.positions[..., 1], axis=1), np.diff(lightfield.positions[..., 0], axis=0)
     assert [round(float(step.mean()), 2) for step in steps] == [1.0, 1.02]
     assert 0 < np.abs(lightfield.offsets - np.rint(lightfield.offsets)).max() < 0.6
@@ -51,7 +50,7 @@ def test_stanford(shared):
 def test_lytro(shared):
     lightfield = read(shared / "data" / "real" / "lytro_2067")
     assert lightfield.grid == (9, 9)
-    assert lightfield.source["format"] == "folder"
+    assert lightfield.source.format == "folder"
     assert lightfield.camera is None
     assert lightfield.range is None
-    assert any("black in all views" in note for note in lightfield.source["notes"])
+    assert any("black in all views" in note for note in lightfield.source.notes)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import numpy as np
 import pytest
 
 import ioadr
+from ioadr import Window
 from tests.layouts import LAYOUTS
 
 pytestmark = pytest.mark.real
@@ -32,8 +33,7 @@ def known(cotton):
 @pytest.fixture(scope="module")
 def expected(cotton):
     top, left, height, width = CROP
-    views = cotton.views[:, :, top : top + height, left : left + width]
-    return ioadr.estimate(cotton.with_(views=views, camera=replace(cotton.camera, origin=(top, left))))
+    return ioadr.estimate(cotton.crop(Window(top, left, top + height, left + width)))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.__name__)

@@ -31,10 +31,6 @@ class View:
 
 def views_of(lf: LightField, view_step: int = 1) -> list[View]:
     """The present views, every view_step-th from the reference view, row by row, in quarters of a grey level."""
-    assert lf.present is not None
-    assert lf.positions is not None
-    assert lf.reference is not None
-    assert lf.white is not None
     found = []
     for row in range(lf.grid[0]):
         for column in range(lf.grid[1]):

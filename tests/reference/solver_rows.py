@@ -123,7 +123,7 @@ def twin_reflections(problem: Problem, slack: float) -> NDArray[Any]:
 def prepare_proposals(problem: Problem) -> Prepared:
     state, heuristics = problem.refinement.state, single_precision(problem.step.heuristics)
     plain = Plain(problem, back=-1 if problem.step.forward else 1)
-    noise = random_numbers(problem.seed, problem.step, problem.disparity.shape)[0]
+    noise = random_numbers(problem.seed, problem.step, problem.lf.part)[0]
     current = [(int(n), int(m), float(problem.disparity[n, m])) for n, m in problem.where]
     smooth = np.array([plain.smoothed(*pixel) for pixel in current], np.float32)
     plane = np.array([plain.planes[1][n, m] for n, m, _ in current], np.float32)
@@ -135,7 +135,7 @@ def prepare_proposals(problem: Problem) -> Prepared:
 
 def twin_proposals(problem: Problem, slack: float) -> NDArray[Any]:
     plain = Plain(problem, back=-1 if problem.step.forward else 1)
-    noise = random_numbers(problem.seed, problem.step, problem.disparity.shape)[0]
+    noise = random_numbers(problem.seed, problem.step, problem.lf.part)[0]
     out = np.full((problem.count, MOST), np.nan)
     for h, (n, m) in enumerate(problem.where):
         found = search.candidates(plain, problem.step.heuristics, int(n), int(m), float(noise[n, m]))
@@ -178,7 +178,7 @@ def prepare_sweep(problem: Problem) -> Prepared:
 
 def twin_sweep(problem: Problem, slack: float) -> NDArray[Any]:
     plain = Plain(problem, slack)
-    search.sweep(plain, *random_numbers(problem.seed, problem.step, problem.disparity.shape))
+    search.sweep(plain, *random_numbers(problem.seed, problem.step, problem.lf.part))
     return np.array([plain.disparity, plain.cost])
 
 

@@ -14,14 +14,16 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "ioadr"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-NOUNS = {"errors", "parameters", "camera", "lightfield"}
+NOUNS = {"errors", "parameters", "part", "camera", "layout", "lightfield"}
 METHOD = NOUNS | {"_jit", "geometry", "result"}
 
 MAY_IMPORT = {
     "errors": set(),
     "parameters": {"errors"},
-    "camera": {"errors"},
-    "lightfield": {"errors", "camera"},
+    "part": set(),
+    "camera": {"errors", "part"},
+    "layout": {"errors"},
+    "lightfield": {"errors", "part", "camera", "layout"},
     "colours": set(),
     "_kernel_cache": set(),
     "_jit": {"errors", "_kernel_cache"},

@@ -7,7 +7,8 @@ import pytest
 
 import ioadr
 from ioadr import DisparityRange, InputError, preset
-from ioadr.solver.refine import Part, random_numbers
+from ioadr.part import Part, Window
+from ioadr.solver.refine import random_numbers
 from ioadr.solver.schedule import plan
 from tests.builders import make_lightfield
 
@@ -17,16 +18,16 @@ QUICK = preset("paper").vary({"search.sweeps": 4, "planar.first_sweep": 2, "sear
 
 def test_random_numbers_of_a_part_are_those_of_the_whole():
     step = plan(preset("paper"), RANGE)[3]
-    whole = random_numbers(7, step, (37, 53))
-    part = random_numbers(7, step, (11, 20), Part(5, 30, 37, 53))
+    whole = random_numbers(7, step, Part.whole(37, 53))
+    part = random_numbers(7, step, Part(Window(5, 30, 16, 50), 37, 53))
     for large, small in zip(whole, part, strict=True):
         assert np.array_equal(small, large[5:16, 30:50])
 
 
 def test_an_image_is_a_part_of_itself():
-    views = make_lightfield(size=(24, 30))
-    alone = ioadr.estimate(views, QUICK)
-    whole = ioadr.estimate(views, QUICK, part=Part(0, 0, 24, 30))
+    lightfield = make_lightfield(size=(24, 30))
+    alone = ioadr.estimate(lightfield, QUICK)
+    whole = ioadr.estimate(lightfield.crop(Window(0, 0, 24, 30)), QUICK)
     assert alone.disparity.tobytes() == whole.disparity.tobytes()
 
 

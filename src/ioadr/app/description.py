@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ioadr.app.expectation import expected_bytes, expected_seconds
 from ioadr.app.words import disparities, duration, optics
 from ioadr.errors import as_options
@@ -17,7 +15,6 @@ def described(lightfield: LightField) -> dict[str, str]:
     """Facts in words, in the order a person asks for them."""
     rows, columns = lightfield.grid
     reference = lightfield.reference
-    assert reference is not None
     colour = "grey" if lightfield.channels == 1 else "colour"
     missing = rows * columns - lightfield.view_count
     return {
@@ -39,12 +36,11 @@ def described(lightfield: LightField) -> dict[str, str]:
 def facts(lightfield: LightField) -> dict[str, Any]:
     """The same for programs."""
     camera, limits = lightfield.camera, lightfield.range
-    assert lightfield.positions is not None
     return {
         "name": lightfield.name,
-        "format": lightfield.source.get("format"),
-        "path": lightfield.source.get("path"),
-        "notes": [as_options(note) for note in lightfield.source.get("notes", ())],
+        "format": lightfield.source.format,
+        "path": lightfield.source.path or None,
+        "notes": [as_options(note) for note in lightfield.source.notes],
         "grid": list(lightfield.grid),
         "present": lightfield.view_count,
         "size": [lightfield.height, lightfield.width],
@@ -52,7 +48,7 @@ def facts(lightfield: LightField) -> dict[str, Any]:
         "dtype": str(lightfield.views.dtype),
         "white": lightfield.white,
         "positions": lightfield.positions.tolist(),
-        "reference": list(lightfield.reference or ()),
+        "reference": list(lightfield.reference),
         "eta": list(lightfield.eta),
         "camera": {key: value if value != math.inf else None for key, value in vars(camera).items()}
         if camera
@@ -66,16 +62,12 @@ def facts(lightfield: LightField) -> dict[str, Any]:
 
 def _format(lightfield: LightField) -> str:
     source = lightfield.source
-    how = "recognised by content; --format names another" if source.get("recognised") else "as given"
-    return f"{source.get('format', 'unknown')} ({how})"
+    how = "recognised by content; --format names another" if source.recognised else "as given"
+    return f"{source.format} ({how})"
 
 
 def _positions(lightfield: LightField) -> str:
-    assert lightfield.positions is not None
-    rows, columns = lightfield.grid
-    regular = np.stack(np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij"), axis=-1)
-    used = lightfield.positions[lightfield.present]
-    deviation = float(np.abs(used - used[0] - (regular[lightfield.present] - regular[lightfield.present][0])).max())
+    used, deviation = lightfield.positions[lightfield.present], lightfield.layout.deviation
     if deviation < 1e-6:
         return "regular grid"
     low, high = used.min(axis=0), used.max(axis=0)

@@ -79,7 +79,7 @@ def html(kind: str, name: str, facts: Mapping[str, str], pictures: Sequence[NDAr
 
 
 def lightfield_html(lightfield: LightField) -> str:
-    pictures = [rgb8(lightfield.reference_view, lightfield.white or 1.0)]
+    pictures = [rgb8(lightfield.reference_view, lightfield.white)]
     return html("light field", lightfield.name, lightfield_facts(lightfield), pictures)
 
 
@@ -89,7 +89,7 @@ def estimate_html(estimate: Estimate) -> str:
         coloured(estimate.disparity, *shown_range(estimate.disparity)),
         coloured_normals(estimate.normals),
     ]
-    return html("estimate", str(estimate.source.get("name", "")), estimate_facts(estimate), pictures)
+    return html("estimate", estimate.name, estimate_facts(estimate), pictures)
 
 
 def plot_estimate(estimate: Estimate, maps: Sequence[str] = MAPS) -> Figure:
@@ -110,9 +110,7 @@ def plot_epi(
     """The EPI through a pixel row (or column) of the reference view; the slopes of `disparity` [N, M] are drawn in."""
     if (row is None) == (column is None):
         raise InputError("plot_epi: expected either a row or a column, found both or none. Give one of them.")
-    axis = 1 if row is not None else 0
-    line = row if row is not None else column
-    assert line is not None
+    axis, line = (1, row) if row is not None else (0, column or 0)
     pixels, offsets = _epi(lightfield, axis, line)
     figure = _figure(11, 2.6)
     axes = figure.subplots()
@@ -176,17 +174,13 @@ def _draw(axes: Axes, estimate: Estimate, name: str) -> None:
 
 def _epi(lightfield: LightField, axis: int, line: int) -> tuple[NDArray[np.uint8], list[float]]:
     """Lines of pixels [view, place, 3] of the views in the reference's row or column, and their offsets."""
-    assert lightfield.present is not None and lightfield.reference is not None
     size = lightfield.height if axis == 1 else lightfield.width
     if not 0 <= line < size:
         raise InputError(f"plot_epi: expected a line in 0 … {size - 1}, found {line}.")
-    row, column = lightfield.reference
-    rows, columns = lightfield.grid
-    places = [(row, k) for k in range(columns)] if axis == 1 else [(k, column) for k in range(rows)]
-    used = [place for place in places if lightfield.present[place]]
-    views = (rgb8(lightfield.views[place], lightfield.white or 1.0) for place in used)
+    used = lightfield.layout.line(axis)
+    views = (rgb8(lightfield.views[view], lightfield.white) for view in used)
     pixels = np.stack([view[line] if axis == 1 else view[:, line] for view in views])
-    return pixels, [float(lightfield.offsets[place][axis]) for place in used]
+    return pixels, [float(lightfield.offsets[view][axis]) for view in used]
 
 
 def _draw_slopes(axes: Axes, disparities: NDArray[Any], offsets: Sequence[float]) -> None:

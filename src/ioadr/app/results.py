@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import ioadr
 from ioadr.errors import InputError
@@ -15,25 +15,17 @@ if TYPE_CHECKING:
 
 def open_lightfield(estimate: Estimate, folder: str, path: str | None) -> LightField:
     """The light field at `path`, or else where the estimate says it came from, with the estimate's reference view."""
-    found = path or estimate.source.get("path")
+    found = path or estimate.source.path
     if not found or not Path(found).exists():
         raise InputError(
             f"{folder}: expected its light field at {found or 'a path named in provenance.json'}, found none. "
             "Say where it is with --lightfield PATH."
         )
-    lightfield = ioadr.read(
-        found, **{name: _tuples(value) for name, value in estimate.source.get("options", {}).items()}
-    )
+    lightfield = ioadr.read(found, **estimate.source.options)
     if (lightfield.height, lightfield.width) != estimate.disparity.shape:
         height, width = estimate.disparity.shape
         raise InputError(
             f"{found}: expected views of {width}×{height} px as in {folder}, "
             f"found {lightfield.width}×{lightfield.height}. Give the light field that was estimated."
         )
-    row, column = estimate.source.get("reference", lightfield.reference)
-    return lightfield.with_(reference=(row, column))
-
-
-def _tuples(value: Any) -> Any:
-    """JSON has no tuples; options that were given as such came back as lists."""
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+    return lightfield.with_(reference=estimate.layout.reference)

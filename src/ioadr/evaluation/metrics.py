@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.camera import Camera
+from ioadr.camera import RayModel
 from ioadr.geometry.points import normals_from_points, points_from_disparity
 
 FloatMap = NDArray[np.floating[Any]]
@@ -69,21 +69,21 @@ def quartile(estimate: FloatMap, truth: FloatMap, area: Mask) -> float:
     return 100.0 * float(error[int(0.25 * len(error))]) if len(error) else math.nan
 
 
-def angle_map(estimate: FloatMap, truth: FloatMap, camera: Camera) -> NDArray[np.float64]:
-    """Degrees between the normals of d and g, in the benchmark's own geometry; 180 where d has none.
+def angle_map(estimate: FloatMap, truth: FloatMap, rays: RayModel) -> NDArray[np.float64]:
+    """Degrees between the normals of d and g, in the geometry of `rays`, the benchmark's own; 180 where d has none.
 
     The benchmark wraps its kernels around the image where ours replicate the edge, which only the outermost
     pixels see; they are never scored.
     """
-    found, true = (_benchmark_normals(values, camera) for values in (estimate, truth))
+    found, true = (_benchmark_normals(values, rays) for values in (estimate, truth))
     cosine = np.clip(np.sum(found * true, axis=-1), -1.0, 1.0)
     angle = np.degrees(np.arccos(cosine))
     return np.where(np.isfinite(found).all(axis=-1), angle, 180.0)
 
 
-def median_angle(estimate: FloatMap, truth: FloatMap, area: Mask, camera: Camera) -> float:
+def median_angle(estimate: FloatMap, truth: FloatMap, area: Mask, rays: RayModel) -> float:
     """Median of `angle_map` over the area."""
-    angle = angle_map(estimate, truth, camera)[area]
+    angle = angle_map(estimate, truth, rays)[area]
     angle = angle[np.isfinite(angle)]
     return float(np.median(angle)) if len(angle) else math.nan
 
@@ -144,9 +144,9 @@ def _percentage(wrong: Mask, area: Mask) -> float:
     return 100.0 * float(np.mean(wrong[area])) if area.any() else math.nan
 
 
-def _benchmark_normals(disparity: FloatMap, camera: Camera) -> NDArray[np.float64]:
+def _benchmark_normals(disparity: FloatMap, rays: RayModel) -> NDArray[np.float64]:
     with np.errstate(invalid="ignore", over="ignore"):
-        points = points_from_disparity(disparity.astype(np.float64), camera.benchmark())
+        points = points_from_disparity(disparity.astype(np.float64), rays)
         return normals_from_points(points, facing=False)
 
 

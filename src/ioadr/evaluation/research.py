@@ -13,7 +13,7 @@ import multiprocessing
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -237,10 +237,7 @@ def _part(folder: Path, crop: Crop | None) -> tuple[LightField, Truth]:
     lightfield, truth = read(folder, crop=crop), load_truth(folder)
     if crop is None:
         return lightfield, truth
-    top, left, height, width = crop
-    part = np.s_[top : top + height, left : left + width]
-    masks = {name: mask[part] for name, mask in truth.masks.items()}
-    return lightfield, replace(truth, disparity=truth.disparity[part], masks=masks, camera=lightfield.camera)
+    return lightfield, truth.crop(lightfield.part.window)
 
 
 @lru_cache(maxsize=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ from ioadr.io.results.pfm import read_pfm
 from ioadr.io.safety.doors import damage_explained
 from ioadr.io.scene_parameters import read_scene_parameters
 from ioadr.lightfield import DisparityRange
+from ioadr.part import Window
 
 BORDER = 15
 """px at the image's edge that never count (times `scale`)."""
@@ -41,6 +42,8 @@ class Truth:
     range: DisparityRange | None = None
     border: int = BORDER
     scale: int = 1
+    window: Window | None = None
+    """The pixels of the camera's image that the maps show; None is all."""
 
     def __post_init__(self) -> None:
         shape = self.disparity.shape
@@ -55,6 +58,16 @@ class Truth:
                 f"{self.name}: expected a truth larger than {2 * self.border * self.scale} px, whose border of "
                 f"{self.border * self.scale} px is not scored, found {shape[1]}×{shape[0]}."
             )
+
+    def crop(self, window: Window) -> Truth:
+        """The part inside `window`."""
+        outer = self.window or Window(0, 0, 0, 0)
+        return replace(
+            self,
+            disparity=self.disparity[window.slices],
+            masks={name: mask[window.slices] for name, mask in self.masks.items()},
+            window=window.moved(outer.top, outer.left),
+        )
 
     @property
     def area(self) -> NDArray[np.bool_]:

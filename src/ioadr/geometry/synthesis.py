@@ -67,7 +67,6 @@ def residuals(
             f"map: expected the size of the light field's views, {lightfield.height}×{lightfield.width}, "
             f"found {'×'.join(map(str, disparity.shape))}. Give the light field that the map was estimated from."
         )
-    assert lightfield.present is not None
     others = lightfield.present.copy()
     others[lightfield.reference] = False
     grid = list(zip(*np.nonzero(others), strict=True))
@@ -90,11 +89,10 @@ def _compare(lightfield: LightField, disparity: NDArray[Any], view: tuple[int, i
     difference = np.abs(made - lightfield.views[view]).mean(axis=-1)
     seen = np.isfinite(difference)
     mean = difference[seen].mean() if seen.any() else np.nan
-    return float(mean * 255.0 / (lightfield.white or 1.0)), float(seen.mean())
+    return float(mean * 255.0 / lightfield.white), float(seen.mean())
 
 
 def _mean_along(lightfield: LightField, disparity: NDArray[np.float32]) -> Picture:
-    assert lightfield.present is not None
     total = np.zeros(lightfield.reference_view.shape, np.float64)
     count = np.zeros(disparity.shape, np.int64)
     for row, column in zip(*np.nonzero(lightfield.present), strict=True):

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.io.capture import Capture, Window, check_grid, numbered_grid
+from ioadr.io.capture import Capture, check_grid, numbered_grid
 from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.safety.limits import check_memory
+from ioadr.part import Window
 
 SAMPLES = ("uint8", "uint16", "float16", "float32", "float64")
 

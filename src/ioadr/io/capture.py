@@ -17,30 +17,9 @@ from numpy.typing import NDArray
 from ioadr.camera import Camera
 from ioadr.errors import InputError
 from ioadr.lightfield import DisparityRange
+from ioadr.part import Part, Window
 
 MOST_VIEWS = 65536
-
-
-@dataclass(frozen=True)
-class Window:
-    """A rectangle of pixels: rows [top, bottom), columns [left, right)."""
-
-    top: int
-    left: int
-    bottom: int
-    right: int
-
-    @property
-    def height(self) -> int:
-        return self.bottom - self.top
-
-    @property
-    def width(self) -> int:
-        return self.right - self.left
-
-    @property
-    def slices(self) -> tuple[slice, slice]:
-        return slice(self.top, self.bottom), slice(self.left, self.right)
 
 
 Loader = Callable[[Sequence[int], Window], NDArray[Any]]
@@ -76,6 +55,8 @@ class Capture:
     name: str | None = None
     """None is the path's name."""
     camera: Camera | None = None
+    stored_part: Part | None = None
+    """Which part of the camera's image the views show; None is all of it."""
     range: DisparityRange | None = None
     reference: int | None = None
     """Number of the view to estimate."""
@@ -99,6 +80,11 @@ class Capture:
     def window(self) -> Window:
         """The whole image."""
         return Window(0, 0, self.height, self.width)
+
+    @property
+    def part(self) -> Part:
+        """Which part of a larger image the views show."""
+        return self.stored_part or Part.whole(self.height, self.width)
 
     def name_at(self, row: int, column: int) -> str:
         return self.names[int(self.index[row, column])]

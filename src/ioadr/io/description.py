@@ -18,6 +18,7 @@ from ioadr.camera import Camera
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture
 from ioadr.lightfield import DisparityRange, LightField
+from ioadr.part import Part, Window
 
 VIEWS = "views"
 KIND = "ioadr light field"
@@ -26,21 +27,25 @@ VERSION = 1
 
 def description(lightfield: LightField) -> dict[str, Any]:
     """Everything but the views."""
-    assert lightfield.positions is not None
-    assert lightfield.present is not None
     limits = lightfield.range
     return {
         "kind": KIND,
         "version": VERSION,
         "name": lightfield.name,
         "camera": asdict(lightfield.camera) if lightfield.camera else None,
-        "reference": list(lightfield.reference or ()),
+        "reference": list(lightfield.reference),
         "eta": list(lightfield.eta),
         "range": [limits.minimum, limits.maximum] if limits else None,
         "positions": lightfield.positions.tolist(),
         "present": lightfield.present.tolist(),
         "white": lightfield.white,
+        "part": None if lightfield.part.is_whole else part_numbers(lightfield.part),
     }
+
+
+def part_numbers(part: Part) -> list[int]:
+    """Top and left of a part, height and width of the whole."""
+    return [part.window.top, part.window.left, part.height, part.width]
 
 
 def described(capture: Capture, data: Any) -> Capture:
@@ -53,11 +58,11 @@ def described(capture: Capture, data: Any) -> Capture:
     limits = numbers_in(capture.path, data, "range", (2,))
     present = numbers_in(capture.path, data, "present", (rows, columns))
     white = numbers_in(capture.path, data, "white", ())
+    capture = with_camera(capture, data)
     return capture.with_(
         available=capture.available if present is None else present.astype(bool),
         positions=numbers_in(capture.path, data, "positions", (rows, columns, 2)),
         reference=None if reference is None else _view_number(capture, reference),
-        camera=camera_from(capture.path, data["camera"]) if data.get("camera") else None,
         range=None if limits is None else range_from(capture.path, limits),
         eta=None if eta is None else (float(eta[0]), float(eta[1])),
         white=None if white is None else float(white),
@@ -74,21 +79,53 @@ def range_from(path: Path, limits: NDArray[np.float64]) -> DisparityRange:
         raise InputError(f"{path}: {error.marked}") from error
 
 
+def with_camera(capture: Capture, data: Mapping[str, Any]) -> Capture:
+    """The capture with the camera of a description, and the part of the camera's image that it shows."""
+    path, size = capture.path, (capture.height, capture.width)
+    values, part = data.get("camera"), numbers_in(path, data, "part", (4,))
+    if values and isinstance(values, Mapping) and "origin" in values:
+        values, stored = without_origin(path, values, size)
+    elif part is not None:
+        top, left, height, width = (int(number) for number in part)
+        stored = Part(Window(0, 0, *size).moved(top, left), height, width)
+    else:
+        stored = Part.whole(*size)
+    window = stored.window
+    if not (window.top >= 0 and window.bottom <= stored.height and window.left >= 0 and window.right <= stored.width):
+        refuse(path, f"a part of {size[1]}×{size[0]} px inside its whole", part_numbers(stored))
+    return capture.with_(camera=camera_from(path, values) if values else None, stored_part=stored)
+
+
+def without_origin(path: Path, camera: Mapping[str, Any], size: tuple[int, int]) -> tuple[dict[str, Any], Part]:
+    """A camera as 0.1 wrote it, with the pixel of its image at which the views begin, as camera and part."""
+    values = dict(camera)
+    origin = values.pop("origin")
+    if not (isinstance(origin, Sequence) and len(origin) == 2 and all(map(_is_number, origin))):
+        refuse(path, "a camera origin of two numbers", origin)
+    if not all(_is_number(values.get(name)) for name in ("height", "width")):
+        refuse(path, "a camera with numbers for width, height", camera)
+    whole = [max(int(values["height"]), size[0]), max(int(values["width"]), size[1])]
+    # What is left of a scaled image's origin does not come out even.
+    top, left = (min(max(round(origin[axis]), 0), whole[axis] - size[axis]) for axis in (0, 1))
+    values["axis_offset"] = [top - origin[0], left - origin[1]]
+    return values, Part(Window(0, 0, *size).moved(top, left), whole[0], whole[1])
+
+
 def camera_from(path: Path, data: Any) -> Camera:
     """A camera from a table of its numbers."""
     if not isinstance(data, Mapping):
         refuse(path, "a table of camera numbers", data)
     values = dict(data)
-    origin = values.pop("origin", (0.0, 0.0))
+    offset = values.pop("axis_offset", (0.0, 0.0))
     names = ("focal_length_mm", "sensor_size_mm", "baseline_mm", "focus_distance_m", "width", "height")
     lacking = [name for name in names if not _is_number(values.get(name))]
     if lacking or set(values) - set(names):
         refuse(path, f"a camera with numbers for {', '.join(names)}", data)
-    if not (isinstance(origin, Sequence) and len(origin) == 2 and all(map(_is_number, origin))):
-        refuse(path, "a camera origin of two numbers", origin)
+    if not (isinstance(offset, Sequence) and len(offset) == 2 and all(map(_is_number, offset))):
+        refuse(path, "an axis_offset of two numbers", offset)
     sizes = {"width": int(values.pop("width")), "height": int(values.pop("height"))}
     try:
-        return Camera(**values, **sizes, origin=(float(origin[0]), float(origin[1])))
+        return Camera(**values, **sizes, axis_offset=(float(offset[0]), float(offset[1])))
     except InputError as error:
         raise InputError(f"{path}: {error.marked}") from error
 

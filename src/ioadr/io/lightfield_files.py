@@ -60,14 +60,13 @@ def _write_zarr(lightfield: LightField, path: Path) -> None:
 
 
 def _write_folder(lightfield: LightField, path: Path) -> None:
-    assert lightfield.present is not None
     with atomic_folder(path) as folder:
         _write_views(lightfield, folder)
-        plain = lightfield.camera is not None and lightfield.camera.origin == (0.0, 0.0)
-        if lightfield.camera is not None and plain:
-            text = scene_parameters.format_scene_parameters(
-                scene_parameters.SceneParameters(lightfield.camera, lightfield.grid, lightfield.range, lightfield.name)
-            )
+        camera = lightfield.camera
+        plain = camera is not None and lightfield.part.is_whole and camera.axis_offset == (0.0, 0.0)
+        if camera is not None and plain:
+            known = scene_parameters.SceneParameters(camera, lightfield.grid, lightfield.range, lightfield.name)
+            text = scene_parameters.format_scene_parameters(known)
             (folder / scene_parameters.FILE_NAME).write_text(text, encoding="utf-8")
         if not (plain and _is_benchmark_like(lightfield)):
             (folder / manifest.FILE_NAME).write_text(_manifest(lightfield), encoding="utf-8")
@@ -75,12 +74,10 @@ def _write_folder(lightfield: LightField, path: Path) -> None:
 
 def _is_benchmark_like(lightfield: LightField) -> bool:
     """Whether `parameters.cfg` says all there is: a full regular grid, its centre, the type's own white."""
-    assert lightfield.positions is not None
     rows, columns = lightfield.grid
-    regular = np.stack(np.meshgrid(np.arange(rows), np.arange(columns), indexing="ij"), axis=-1)
     return (
         lightfield.view_count == rows * columns
-        and np.array_equal(lightfield.positions - lightfield.positions[0, 0], regular)
+        and lightfield.layout.deviation == 0
         and lightfield.reference == ((rows - 1) // 2, (columns - 1) // 2)
         and lightfield.eta == (1.0, 1.0)
         and (lightfield.views.dtype.kind == "f" or lightfield.white == WHITE[lightfield.views.dtype.name])
@@ -88,7 +85,6 @@ def _is_benchmark_like(lightfield: LightField) -> bool:
 
 
 def _write_views(lightfield: LightField, folder: Path) -> None:
-    assert lightfield.present is not None
     columns = lightfield.grid[1]
 
     def write(place: tuple[int, int]) -> None:
@@ -103,7 +99,6 @@ def _integers(lightfield: LightField, view: NDArray[Any]) -> NDArray[Any]:
     """Floats as 16 bits, white at 65535."""
     if view.dtype.kind == "u":
         return view
-    assert lightfield.white is not None
     return np.clip(np.rint(view * (65535.0 / lightfield.white)), 0, 65535).astype(np.uint16)
 
 
@@ -121,8 +116,6 @@ def _write_png(path: Path, view: NDArray[Any]) -> None:
 def _manifest(lightfield: LightField) -> str:
     """What parameters.cfg cannot say."""
     data = description(lightfield)
-    assert lightfield.present is not None
-    assert lightfield.reference is not None
     rows, columns = lightfield.grid
     names = [f"input_Cam{number:03d}.png" for number in range(rows * columns)]
     present = lightfield.present.ravel()
@@ -135,6 +128,7 @@ def _manifest(lightfield: LightField) -> str:
         "eta": data["eta"],
         "white": 65535.0 if lightfield.views.dtype.kind == "f" else data["white"],
         "range": data["range"],
+        "part": data["part"],
     }
     lines = [f"{key} = {_toml(value)}" for key, value in values.items() if value is not None]
     if data["camera"]:

@@ -6,14 +6,12 @@ copy, and holds for every part.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from ioadr.camera import relative_camera
 from ioadr.errors import InputError
-from ioadr.io.capture import Window
 from ioadr.io.options import ReadOptions
 from ioadr.io.reading import chunk, light_field, open_capture
 from ioadr.io.safety.doors import damage_explained
@@ -21,17 +19,26 @@ from ioadr.io.safety.limits import check_memory
 from ioadr.io.samples import STRIDE, Decided, decided, prepared_as
 from ioadr.io.subset import chosen_window
 from ioadr.lightfield import DisparityRange, LightField
+from ioadr.part import Part, Window
 
 
 @dataclass(frozen=True, eq=False)
 class Survey:
     """The whole light field without its samples."""
 
-    height: int
-    width: int
+    part: Part
+    """Where the pixels lie that `crop` leaves."""
     thin: LightField
     """Every STRIDE-th pixel of it, with the whole's positions, camera and range: to look at, not to estimate."""
     samples: Decided
+
+    @property
+    def height(self) -> int:
+        return self.part.window.height
+
+    @property
+    def width(self) -> int:
+        return self.part.window.width
 
 
 def survey(path: str | Path, options: ReadOptions) -> Survey:
@@ -51,28 +58,22 @@ def survey(path: str | Path, options: ReadOptions) -> Survey:
         ]
     sparse = np.concatenate(parts)
     known = decided(sparse, capture, options)
-    thin = light_field(capture, prepared_as(sparse, capture, options, known), window, options)
-    return Survey(window.height, window.width, thin, known)
+    samples = prepared_as(sparse, capture, options, known)
+    thin = light_field(capture, samples, capture.camera, Part.whole(*sparse.shape[1:3]), options)
+    return Survey(capture.part.crop(window), thin, known)
 
 
 def read_part(
-    path: str | Path, options: ReadOptions, part: Window, size: tuple[int, int], known: Decided, limits: DisparityRange
+    path: str | Path, options: ReadOptions, window: Window, known: Decided, limits: DisparityRange
 ) -> LightField:
-    """Rows and columns `part` of all views, `size` being the whole's, `known` what `survey` decided about it."""
+    """Rows and columns `window`, of what `crop` leaves, of all views; `known` is what `survey` decided about them."""
     capture = open_capture(path, options)
     outer = chosen_window(capture, options)
-    window = Window(outer.top + part.top, outer.left + part.left, outer.top + part.bottom, outer.left + part.right)
+    window = window.moved(outer.top, outer.left)
     numbers = [int(number) for number in capture.index[capture.available]]
     stored = len(numbers) * window.height * window.width * capture.channels * capture.dtype.itemsize
     check_memory(path, stored, f"a part of {window.width}×{window.height} px of {len(numbers)} views")
     with damage_explained(path, f"views in {capture.format} form"):
         views = capture.load(numbers, window)
     samples = prepared_as(views, capture, options, known)
-    if samples.views.min() == samples.views.max():
-        # No light field is of one colour, but its parts may be: one sample that differs keeps them from being refused.
-        samples.views[0, 0, 0] = 1 if samples.views[0, 0, 0, 0] == 0 else 0
-    found = light_field(capture, samples, window, options).with_(range=limits)
-    if found.camera is None:
-        camera = relative_camera(size[1], size[0])
-        found = found.with_(camera=replace(camera, origin=(float(part.top), float(part.left))))
-    return found
+    return light_field(capture, samples, capture.camera, capture.part.crop(window), options).with_(range=limits)

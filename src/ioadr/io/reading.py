@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 
 from ioadr.camera import Camera
 from ioadr.errors import InputError, Note, printable
-from ioadr.io.capture import Capture, Window
+from ioadr.io.capture import Capture
 from ioadr.io.options import ReadOptions
 from ioadr.io.orientation import oriented
 from ioadr.io.registry import find_format
 from ioadr.io.safety.doors import check_file, damage_explained
 from ioadr.io.safety.limits import check_memory
 from ioadr.io.samples import Samples, prepared, resized
-from ioadr.io.subset import camera_of, chosen_views, chosen_window, scaled_size, without_unused
-from ioadr.lightfield import DisparityRange, LightField
+from ioadr.io.subset import chosen_views, chosen_window, part_of, scaled_camera, scaled_size, without_unused
+from ioadr.lightfield import DisparityRange, LightField, Source
+from ioadr.part import Part, Window
 
 CHUNK, CHUNK_BYTES = 16, 200_000_000
 """Views, and bytes, that are held at full size at a time while they are scaled or thinned out."""
@@ -38,7 +39,9 @@ def read(path: str | os.PathLike[str], options: ReadOptions | None = None, **cha
     with damage_explained(capture.path, f"views in {capture.format} form"):
         views = _loaded(capture, window, chosen.scale)
     samples = prepared(views, capture, chosen)
-    return light_field(capture, samples, window, chosen)
+    part = part_of(capture.part, window, chosen.scale)
+    camera = capture.camera and scaled_camera(capture.camera, capture.part.crop(window).window, chosen.scale, part)
+    return light_field(capture, samples, camera, part, chosen)
 
 
 def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Capture:
@@ -83,7 +86,9 @@ def chunk(window: Window, sample: int) -> int:
     return max(1, min(CHUNK, CHUNK_BYTES // (window.height * window.width * sample)))
 
 
-def light_field(capture: Capture, samples: Samples, window: Window, options: ReadOptions) -> LightField:
+def light_field(
+    capture: Capture, samples: Samples, camera: Camera | None, part: Part, options: ReadOptions
+) -> LightField:
     """The nouns out of what was found in files."""
     present = capture.available.copy()
     present[present] = samples.usable
@@ -95,7 +100,7 @@ def light_field(capture: Capture, samples: Samples, window: Window, options: Rea
     try:
         return LightField(
             views=_placed(samples.views, capture),
-            camera=camera_of(capture.camera, window, options.scale) if capture.camera else None,
+            camera=camera,
             reference=reference,
             eta=options.eta or capture.eta or (1.0, 1.0),
             range=DisparityRange(*options.range, "user") if options.range else limits,
@@ -104,6 +109,7 @@ def light_field(capture: Capture, samples: Samples, window: Window, options: Rea
             white=samples.white,
             name=name,
             source=_source(capture, samples.notes, options),
+            part=part,
         )
     except InputError as error:
         raise InputError(f"{capture.path}: {error.marked}") from error
@@ -118,16 +124,11 @@ def _placed(views: NDArray[Any], capture: Capture) -> NDArray[Any]:
     return grid
 
 
-def _source(capture: Capture, notes: Sequence[str], options: ReadOptions) -> dict[str, Any]:
+def _source(capture: Capture, notes: Sequence[str], options: ReadOptions) -> Source:
     """Everything a person or a later run needs to know about where the light field came from."""
     given = {key: value for key, value in asdict(options).items() if value != getattr(ReadOptions(), key)}
-    return {
-        "path": str(capture.path),
-        "format": capture.format,
-        "recognised": options.format is None,
-        "notes": [Note(note) for note in (*capture.notes, *notes)],
-        "options": given,
-    }
+    noted = tuple(Note(note) for note in (*capture.notes, *notes))
+    return Source(str(capture.path), capture.format, options.format is None, noted, given)
 
 
 def _camera(capture: Capture, options: ReadOptions) -> Camera | None:

@@ -8,9 +8,10 @@ import numpy as np
 
 from ioadr.camera import Camera
 from ioadr.errors import InputError
-from ioadr.io.capture import Capture, Window
+from ioadr.io.capture import Capture
 from ioadr.io.options import ReadOptions
-from ioadr.lightfield import thinned
+from ioadr.layout import thinned
+from ioadr.part import Part, Window
 
 
 def chosen_views(capture: Capture, options: ReadOptions) -> Capture:
@@ -54,25 +55,33 @@ def scaled_size(window: Window, scale: float) -> tuple[int, int]:
     return max(1, int(window.height * scale + 1e-9)), max(1, int(window.width * scale + 1e-9))
 
 
-def camera_of(camera: Camera, window: Window, scale: float) -> Camera:
-    """The camera of a part of its image, scaled.
+def part_of(outer: Part, window: Window, scale: float) -> Part:
+    """Where a window of an image, which may be a part itself, lies in the whole, after scaling."""
+    stored = outer.crop(window)
+    height, width = scaled_size(Window(0, 0, stored.height, stored.width), scale)
+    rows, columns = scaled_size(window, scale)
+    top = min(int(stored.window.top * scale + 1e-9), height - rows)
+    left = min(int(stored.window.left * scale + 1e-9), width - columns)
+    return Part(Window(top, left, top + rows, left + columns), height, width)
 
-    Angles do not change: the whole image keeps its sensor, the part its place on it. A size that does not come
-    out even is rounded, and sensor and origin take up the rest.
+
+def scaled_camera(camera: Camera, window: Window, scale: float, part: Part) -> Camera:
+    """The camera of an image whose `window` becomes `part` by scaling.
+
+    Angles do not change. Where sizes and places do not come out even, sensor and optical axis take up the rest.
     """
-    cropped = replace(camera, origin=(camera.origin[0] + window.top, camera.origin[1] + window.left))
     if scale == 1.0:
-        return cropped
-    height, width = max(1, round(camera.height * scale)), max(1, round(camera.width * scale))
-    rays = cropped.pinhole()
+        return camera
+    rays = camera.pinhole(window)
+    size = max(part.width, part.height) / (max(camera.width, camera.height) * scale)
     return replace(
-        cropped,
-        width=width,
-        height=height,
-        sensor_size_mm=camera.sensor_size_mm * max(width, height) / (max(camera.width, camera.height) * scale),
-        origin=(
-            0.5 * (height - 1) - ((rays.n0 + 0.5) * scale - 0.5),
-            0.5 * (width - 1) - ((rays.m0 + 0.5) * scale - 0.5),
+        camera,
+        width=part.width,
+        height=part.height,
+        sensor_size_mm=camera.sensor_size_mm * size,
+        axis_offset=(
+            (rays.n0 + 0.5) * scale - 0.5 + part.window.top - 0.5 * (part.height - 1),
+            (rays.m0 + 0.5) * scale - 0.5 + part.window.left - 0.5 * (part.width - 1),
         ),
     )
 

@@ -54,7 +54,7 @@ def cell_size(lf: LightField) -> int:
 
 def textured_pixels(lf: LightField, cell_size: int) -> NDArray[np.int64]:
     """[P, 2]: the pixel of strongest contrast in each cell that has any."""
-    grey = lf.reference_view.astype(np.float32).mean(axis=-1) * np.float32(255.0 / float(lf.white or 1.0))
+    grey = lf.reference_view.astype(np.float32).mean(axis=-1) * np.float32(255.0 / lf.white)
     rows, columns = np.gradient(grey) if min(grey.shape) > 1 else (grey * 0, grey * 0)
     contrast = rows**2 + columns**2
     found = []

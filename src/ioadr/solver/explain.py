@@ -169,7 +169,7 @@ class Explainer:
         assert self.estimate is not None
         heuristics, back = single_precision(step.heuristics), -1 if step.forward else 1
         seed, shape = self.estimate.seed, state.cost.shape
-        noise, _ = self._once(("random", step.index), lambda: random_numbers(seed, step, shape))
+        noise, _ = self._once(("random", step.index), lambda: random_numbers(seed, step, self.lf.part))
         current = state.disparity[row + model.pad, column + model.pad]
         smoothed = smoothed_around(model, state, row, column, current)
         plane = model.planes.plane[row, column] if heuristics.smooth_plane else current
@@ -204,8 +204,7 @@ def _planes_at(
     reach = fits * term.half_width + (fits - 1) * term.kernel_half_width + problem.plane_border(term) + 1
     top, left = (max(place - reach, 0) for place in pixel)
     part = np.ascontiguousarray(disparity[top : pixel[0] + reach + 1, left : pixel[1] + reach + 1])
-    moved = rays._replace(n0=rays.n0 - top, m0=rays.m0 - left)
-    found = problem.fit_planes(part, moved, term, fits, workers)
+    found = problem.fit_planes(part, rays.moved(top, left), term, fits, workers)
     around = (0, 0), (top, disparity.shape[0] - top - part.shape[0]), (left, disparity.shape[1] - left - part.shape[1])
     maps = {"normals": np.pad(found.normals, around), "robust": np.pad(found.robust, around)}
     return found._replace(plane=np.pad(found.plane, around[1:]), rays=rays, **maps)

@@ -10,14 +10,13 @@ from numpy.typing import NDArray
 from ioadr._jit import Workers
 from ioadr.errors import InputError
 from ioadr.geometry.ppp import Rays
+from ioadr.layout import Line
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import Initialise
 from ioadr.solver.plane_sweep import keep_best, plane_cost
 from ioadr.solver.structure_tensor import epi_orientation
 
 FloatMap = NDArray[np.float32]
-Line = tuple[NDArray[np.intp], float]
-"""Columns (or rows) of the grid through the reference view, and the px of shift per px of disparity between them."""
 STEEPEST = 2.0
 """px of shift between neighbouring views that the structure tensor still follows."""
 SHORTEST = 5
@@ -41,7 +40,7 @@ def choose_method(
     lf: LightField, limits: DisparityRange, parameters: Initialise
 ) -> Literal["structure-tensor", "plane-sweep"]:
     """The structure tensor where lines of views are long and their shifts small, unless told otherwise."""
-    lines = [line for horizontal in (True, False) if (line := line_through_reference(lf, horizontal)) is not None]
+    lines = [line for axis in (1, 0) if (line := lf.layout.even_line(axis)) is not None]
     if parameters.method == "structure-tensor" and not lines:
         raise InputError(
             f"{lf.name}: expected at least three evenly spaced views in line with the reference view for the "
@@ -50,8 +49,8 @@ def choose_method(
     if parameters.method != "auto":
         return parameters.method
     largest = max(abs(limits.minimum), abs(limits.maximum))
-    enough = any(len(run) >= SHORTEST for run, _ in lines)
-    followed = enough and max(abs(step) for _, step in lines) * largest <= 1.25 * STEEPEST
+    enough = any(len(line.indices) >= SHORTEST for line in lines)
+    followed = enough and max(abs(line.step) for line in lines) * largest <= 1.25 * STEEPEST
     return "structure-tensor" if followed else "plane-sweep"
 
 
@@ -85,50 +84,27 @@ def structure_tensor(lf: LightField, parameters: Initialise, workers: Workers) -
     smooth, difference = _taps(parameters)
     best = np.zeros((lf.height, lf.width), np.float32)
     trust = np.full_like(best, -1.0)
-    for horizontal in (True, False):
-        line = line_through_reference(lf, horizontal)
+    for axis in (1, 0):
+        line = lf.layout.even_line(axis)
         if line is None:
             continue
-        stack, centre, step = _stack(lf, line, horizontal)
+        stack, centre = _stack(lf, line, axis)
         for channel in range(lf.channels):
             epi = np.ascontiguousarray(stack[..., channel], np.float32)
             slope, coherence = np.empty(epi.shape[1:], np.float32), np.empty(epi.shape[1:], np.float32)
             workers.rows(epi_orientation, len(slope), epi, centre, smooth, difference, slope, coherence)
-            slope, coherence = (slope, coherence) if horizontal else (slope.T, coherence.T)
+            slope, coherence = (slope, coherence) if axis == 1 else (slope.T, coherence.T)
             better = coherence > trust
-            best = np.where(better, slope / np.float32(step), best)
+            best = np.where(better, slope / np.float32(line.step), best)
             trust = np.where(better, coherence, trust)
     return best, trust
 
 
-def line_through_reference(lf: LightField, horizontal: bool) -> Line | None:
-    """The longest run of evenly spaced, present views through the reference view in one grid direction."""
-    assert lf.reference is not None and lf.present is not None
+def _stack(lf: LightField, line: Line, axis: int) -> tuple[NDArray[Any], int]:
+    """Views [K, N, M, C] along the line in grey levels, transposed for a vertical one; index of the reference."""
     row, column = lf.reference
-    at = column if horizontal else row
-    present = lf.present[row] if horizontal else lf.present[:, column]
-    offsets = lf.offsets[row] if horizontal else lf.offsets[:, column]
-    along, across = (offsets[:, 1], offsets[:, 0]) if horizontal else (offsets[:, 0], offsets[:, 1])
-    first = last = at
-    while first > 0 and present[first - 1]:
-        first -= 1
-    while last < len(present) - 1 and present[last + 1]:
-        last += 1
-    run = np.arange(first, last + 1)
-    steps = np.diff(along[run])
-    if len(run) < 3 or np.ptp(steps) > 0.1 * abs(steps.mean()) or np.ptp(across[run]) > 0.1 * abs(steps.mean()):
-        return None
-    return run, float(steps.mean())
-
-
-def _stack(lf: LightField, line: Line, horizontal: bool) -> tuple[NDArray[Any], int, float]:
-    """Views [K, N, M, C] along the line in grey levels, transposed for a vertical one; index of the reference; step."""
-    assert lf.reference is not None and lf.white is not None
-    run, step = line
-    row, column = lf.reference
-    views = lf.views[row, run] if horizontal else lf.views[run, column].transpose(0, 2, 1, 3)
-    at = int(np.flatnonzero(run == (column if horizontal else row))[0])
-    return views * np.float32(255.0 / lf.white), at, step
+    views = lf.views[row, line.indices] if axis == 1 else lf.views[line.indices, column].transpose(0, 2, 1, 3)
+    return views * np.float32(255.0 / lf.white), int(np.flatnonzero(line.indices == lf.reference[axis])[0])
 
 
 def _taps(parameters: Initialise) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
-from ioadr.camera import RayModel, relative_camera
+from ioadr.camera import RayModel
 from ioadr.cost.congruence import CongruenceWeights
 from ioadr.cost.occlusion import TILE, DataWeights, Occluders, level_of, raise_ceiling, summarise_levels
 from ioadr.cost.planar import Planes
@@ -17,7 +17,7 @@ from ioadr.errors import InputError
 from ioadr.geometry.normals import smooth_normals
 from ioadr.geometry.plane import robust_planes, surface_points
 from ioadr.geometry.ppp import LEVELS, MISSING, Rays
-from ioadr.lightfield import DisparityRange, LightField, thinned
+from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import CongruenceTerm, DataTerm, Parameters, PlanarTerm
 
 FloatMap = NDArray[np.float32]
@@ -28,8 +28,7 @@ WIDE = 6.4
 
 def used_views(lf: LightField, view_step: int) -> NDArray[np.bool_]:
     """[L, K]: the views that take part in an estimation."""
-    assert lf.present is not None and lf.reference is not None
-    return thinned(lf.present, lf.reference, view_step)
+    return lf.layout.thinned(view_step)
 
 
 def pack_rays(lf: LightField, view_step: int = 1) -> Rays:
@@ -45,7 +44,7 @@ def pack_rays(lf: LightField, view_step: int = 1) -> Rays:
         )
     samples = np.zeros((len(index), rows, row_stride), np.uint32)
     for v, (row, column) in enumerate(index):
-        packed = pack_image(lf.views[row, column], float(lf.white or 1.0))
+        packed = pack_image(lf.views[row, column], lf.white)
         samples[v, : lf.height, : lf.width] = packed
         samples[v, : lf.height, lf.width :] = packed[:, -1:]
         samples[v, lf.height :] = samples[v, lf.height - 1]
@@ -142,8 +141,8 @@ def snapshot_occluders(
 
 def plane_geometry(lf: LightField, term: PlanarTerm) -> RayModel:
     """The geometry in which planes are fitted."""
-    camera = lf.camera or relative_camera(lf.width, lf.height)
-    return camera.benchmark() if term.normals == "benchmark" else camera.pinhole()
+    camera, window = lf.camera_or_relative, lf.part.window
+    return camera.benchmark(window) if term.normals == "benchmark" else camera.pinhole(window)
 
 
 def fit_planes(disparity: FloatMap, rays: RayModel, term: PlanarTerm, fits: int, workers: Workers) -> Planes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,22 +17,13 @@ from ioadr.cost.total import TERMS, Model, State
 from ioadr.geometry.ppp import Rays
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import Parameters
+from ioadr.part import Part
 from ioadr.result import SweepRecord
 from ioadr.solver import problem
 from ioadr.solver.schedule import SweepPlan
 from ioadr.solver.sweep import BLOCK, final_costs, sweep_share
 
 FloatMap = NDArray[np.float32]
-
-
-class Part(NamedTuple):
-    """Where an image lies in a larger one, whose random numbers it shares, so that parts fit together."""
-
-    top: int
-    left: int
-    height: int
-    """Of the larger image."""
-    width: int
 
 
 class Refinement:
@@ -45,10 +36,8 @@ class Refinement:
         parameters: Parameters,
         workers: Workers,
         rays: Rays | None = None,
-        part: Part | None = None,
     ) -> None:
         self.lf, self.limits, self.parameters, self.workers = lf, limits, parameters, workers
-        self.part = part
         self.rays = rays or problem.pack_rays(lf)
         self.pad = problem.map_padding(parameters)
         self.guide = problem.padded_guide(self.rays, self.pad)
@@ -106,7 +95,7 @@ class Refinement:
         begin, before = time.perf_counter(), self.disparity
         self.state.disparity[:] = np.pad(before, self.pad, mode="edge")
         model, heuristics = self.model(step), single_precision(step.heuristics)
-        noise, chance = random_numbers(seed, step, before.shape, self.part)
+        noise, chance = random_numbers(seed, step, self.lf.part)
         done = np.zeros(self.lf.height, np.int64)
         position = np.zeros((2, self.workers.count), np.int64)
         position[0] = np.arange(self.workers.count)
@@ -133,23 +122,22 @@ class Refinement:
         return costs | {"accepted": self.state.cost.copy()}, visible
 
 
-def random_numbers(
-    seed: int, step: SweepPlan, shape: tuple[int, ...], part: Part | None = None
-) -> tuple[FloatMap, FloatMap]:
+def random_numbers(seed: int, step: SweepPlan, part: Part) -> tuple[FloatMap, FloatMap]:
     """Of a sweep, one each per pixel: normal for the perturbation, even in 0 … 1 for the acceptance."""
     generator = np.random.default_rng([seed, step.index])
-    if part is None:
-        return generator.standard_normal(shape, np.float32), generator.random(shape, np.float32)
-    return _cut(generator.standard_normal, shape, part), _cut(generator.random, shape, part)
+    return _drawn(generator.standard_normal, part), _drawn(generator.random, part)
 
 
-def _cut(draw: Callable[..., FloatMap], shape: tuple[int, ...], part: Part) -> FloatMap:
+def _drawn(draw: Callable[..., FloatMap], part: Part) -> FloatMap:
     """What `draw` gives a part's pixels of the larger image, row by row: that image may not fit into memory."""
-    values = np.empty(shape, np.float32)
+    if part.is_whole:
+        return draw((part.height, part.width), np.float32)
+    window = part.window
+    values = np.empty((window.height, window.width), np.float32)
     for n in range(part.height):
         row = draw(part.width, np.float32)
-        if part.top <= n < part.top + shape[0]:
-            values[n - part.top] = row[part.left : part.left + shape[1]]
+        if window.top <= n < window.bottom:
+            values[n - window.top] = row[window.left : window.right]
     return values
 
 

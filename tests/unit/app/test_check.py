@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ioadr
+from ioadr import Source
 from ioadr.io import save_estimate
 from tests.builders import write_hci_scene
 from tests.scenes import make_estimate
@@ -16,7 +17,7 @@ from tests.scenes import make_estimate
 @pytest.fixture
 def result(scene, tmp_path):
     lightfield = ioadr.read(scene)
-    source = {"name": "waves", "grid": (3, 3), "reference": (1, 1), "path": str(scene)}
+    source = Source(str(scene))
 
     def save(disparity: float, name: str):
         values = np.full((20, 24), disparity)

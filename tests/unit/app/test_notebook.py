@@ -6,6 +6,7 @@ import base64
 import io
 import re
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def test_estimate_in_one_line():
 
 def test_html_has_pictures_and_escapes_names():
     estimate = cube_estimate()
-    estimate.source["name"] = "<script>"  # type: ignore[index]
+    estimate = replace(estimate, name="<script>")
     html = estimate._repr_html_()
     assert "<script>" not in html
     pictures = [base64.b64decode(found) for found in re.findall(r"base64,([^\"]+)", html)]

@@ -44,8 +44,8 @@ def lightfield() -> LightField:
 @pytest.fixture(scope="module")
 def estimate(lightfield: LightField) -> Estimate:
     disparity = np.linspace(-1, 1, 40 * 48).reshape(40, 48)
-    source = {"name": "<b>bad & good</b></script>", "grid": (3, 5), "reference": (1, 2)}
-    return make_estimate(disparity, image=lightfield.reference_view, source=source)
+    name = "<b>bad & good</b></script>"
+    return make_estimate(disparity, image=lightfield.reference_view, layout=lightfield.layout, name=name)
 
 
 @pytest.mark.parametrize("dtype", [np.uint8, np.uint16])
@@ -97,7 +97,6 @@ def test_data_holds_the_maps(estimate: Estimate, lightfield: LightField) -> None
 
 
 def test_views_off_the_line_are_not_in_the_epi(estimate: Estimate, lightfield: LightField) -> None:
-    assert lightfield.positions is not None
     positions = lightfield.positions.copy()
     positions[1, 0, 0] += 0.5
     present = np.ones((3, 5), bool)

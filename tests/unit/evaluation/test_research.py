@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ioadr import InputError, preset
+from ioadr import InputError, Window, preset
 from ioadr.app.cli import run
 from ioadr.evaluation.methods import Ours
 from ioadr.evaluation.research import (
@@ -79,7 +79,8 @@ def test_a_part_of_a_scene_has_the_same_truth_and_camera(dataset):
     assert np.array_equal(truth.disparity, whole.disparity[4:36, 6:42])
     assert np.array_equal(truth.masks["planes"], whole.masks["planes"][4:36, 6:42])
     assert truth.camera is not None
-    assert tuple(truth.camera.origin) == (4, 6)
+    assert lightfield.camera == truth.camera == whole.camera
+    assert lightfield.part.window == truth.window == Window(4, 6, 36, 42)
     assert scene.content != Scene("cards", dataset / "cards").content
 
 

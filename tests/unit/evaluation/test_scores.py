@@ -140,7 +140,7 @@ def test_angles_of_a_tilted_plane_are_those_of_its_points() -> None:
 
     (flat, first), (tilted, second) = plane(0.0), plane(0.004)
     expected = np.degrees(np.arccos(first @ second))
-    found = metrics.angle_map(tilted, flat, camera)[15:-15, 15:-15]
+    found = metrics.angle_map(tilted, flat, camera.benchmark())[15:-15, 15:-15]
     assert expected > 1
     np.testing.assert_allclose(found, expected, rtol=1e-3)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ioadr import Layout
 from ioadr.errors import InputError
 from ioadr.evaluation.scores import score
 from ioadr.evaluation.synthetic import (
@@ -18,7 +19,6 @@ from ioadr.evaluation.synthetic import (
     random_light_field,
     render,
     render_views,
-    view_layout,
 )
 from ioadr.evaluation.synthetic.regions import grow
 from ioadr.evaluation.synthetic.shapes import Box, Cylinder, Lattice, Quad, Sphere
@@ -247,7 +247,7 @@ def test_views_can_be_had_one_by_one() -> None:
     camera = camera_for(SIZE, 2.0, 4.0, (-1.0, 1.0))
     scene = Scene((facing_wall(3.0), Sphere((0.0, 0.0, 2.4), 0.3, NOISE)))
     whole = render(scene, camera, (3, 5), options=Options(noise=2.0)).light_field.views
-    views = render_views(scene, camera, view_layout((3, 5)), Options(noise=2.0))
+    views = render_views(scene, camera, Layout.of((3, 5)), Options(noise=2.0))
     np.testing.assert_array_equal(np.stack(list(views)).reshape(whole.shape), whole)
 
 

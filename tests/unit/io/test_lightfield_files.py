@@ -11,6 +11,7 @@ import pytest
 from ioadr import DisparityRange, OutputError
 from ioadr.io import read
 from ioadr.io.lightfield_files import write_lightfield
+from ioadr.part import Part, Window
 from tests.builders import make_camera, make_lightfield
 
 NAMES = ["out.npz", "out.zarr", "folder"]
@@ -43,7 +44,8 @@ def test_everything_a_light_field_knows(name, tmp_path):
     present[2, 1] = False
     lightfield = make_lightfield(
         grid=(3, 4),
-        camera=replace(make_camera(30, 40), origin=(3.0, 5.5), focus_distance_m=math.inf),
+        camera=replace(make_camera(30, 40), axis_offset=(0.0, 0.5), focus_distance_m=math.inf),
+        part=Part(Window(3, 5, 23, 29), 40, 30),
         positions=random.uniform(0, 3, (3, 4, 2)),
         present=present,
         reference=(0, 2),

@@ -51,7 +51,7 @@ def tiled_job(item: Item, key: str, settings: Settings, need: Need, memory: int 
     if not isinstance(whole, Whole):
         record(_outcome(item, key, whole))
         return
-    margin = overlap(settings.parameters, whole.limits, whole.reach)
+    margin = overlap(settings.parameters, whole.limits, max(whole.layout.reach))
     try:
         side = tile_side(need, margin, memory, settings.tiles or 0)
     except InputError as error:

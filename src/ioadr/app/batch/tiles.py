@@ -29,7 +29,9 @@ from ioadr.io.results.save import plain
 from ioadr.io.safety.atomic import atomic_file
 from ioadr.io.safety.fingerprint import digest_values
 from ioadr.io.samples import Decided
-from ioadr.lightfield import DisparityRange, LightField
+from ioadr.layout import Layout
+from ioadr.lightfield import DisparityRange, LightField, Source
+from ioadr.part import Part
 from ioadr.result import Estimate, SweepRecord
 
 WAITING = ".tiles"
@@ -54,13 +56,21 @@ class Place(NamedTuple):
 class Whole:
     """What all tiles must know about the light field."""
 
-    height: int
-    width: int
+    part: Part
     samples: Decided
     limits: DisparityRange
     camera: Camera | None
-    reach: float
-    """Largest shift of a view, px per px of disparity."""
+    layout: Layout
+    name: str
+    source: Source
+
+    @property
+    def height(self) -> int:
+        return self.part.window.height
+
+    @property
+    def width(self) -> int:
+        return self.part.window.width
 
 
 def survey_item(item: Item, key: str, settings: Settings) -> Whole | Outcome:
@@ -90,8 +100,8 @@ def _surveyed(item: Item, settings: Settings) -> Whole:
     tell(settings.topic, item.name, "looking at all views")
     found = survey(item.path, item.reading)
     limits = found.thin.range or _estimated_range(item, found.height, found.width)
-    reach = max(found.thin.reach)
-    return Whole(found.height, found.width, found.samples, limits, found.thin.camera, reach)
+    thin = found.thin
+    return Whole(found.part, found.samples, limits, thin.camera, thin.layout, thin.name, thin.source)
 
 
 def _estimated_range(item: Item, height: int, width: int) -> DisparityRange:
@@ -107,22 +117,18 @@ def _estimated_range(item: Item, height: int, width: int) -> DisparityRange:
 
 
 def _estimated(item: Item, key: str, settings: Settings, whole: Whole, tile: Tile, place: Place) -> str:
-    from ioadr.solver.refine import Part
-
     file, mark = _tile_file(settings, item, place.number), digest_values(key, asdict(tile))
     if _mark_of(file) == mark:
         return str(file)
     name, begin, end = f"tile {place.number + 1}/{place.of} ", place.share, place.share + ESTIMATED / place.of
     tell(settings.topic, item.name, f"{name}reading", begin)
-    size = (whole.height, whole.width)
-    lightfield = read_part(item.path, item.reading, tile.outer, size, whole.samples, whole.limits)
+    lightfield = read_part(item.path, item.reading, tile.outer, whole.samples, whole.limits)
     estimate = ioadr.estimate(
         lightfield,
         settings.parameters,
         seed=settings.seed,
         progress=sweep_teller(settings.topic, item.name, begin, end, name),
         threads=settings.threads,
-        part=Part(tile.outer.top, tile.outer.left, *size),
     )
     with atomic_file(file) as temporary, temporary.open("wb") as stream:
         np.savez(stream, allow_pickle=False, **_core(estimate, lightfield, tile, mark))
@@ -134,7 +140,6 @@ def _core(estimate: Estimate, lightfield: LightField, tile: Tile, mark: str) -> 
     top, left = tile.core.top - tile.outer.top, tile.core.left - tile.outer.left
     inner = (slice(top, top + tile.core.height), slice(left, left + tile.core.width))
     about = {
-        "source": estimate.source,
         "white": estimate.white,
         "history": [asdict(record) for record in estimate.history],
         "seconds": estimate.seconds,
@@ -200,8 +205,6 @@ def join(
                 maps[name] = np.zeros((whole.height, whole.width, *values.shape[2:]), values.dtype)
             maps[name][tile.core.slices] = values
         about.append(json.loads(str(content["about"])))
-    source = dict(about[0]["source"])
-    source["notes"] = [*source.get("notes", ()), f"estimated in {count} tiles"]
     return Estimate(
         disparity=maps["disparity"],
         costs={name.removeprefix("cost_"): values for name, values in maps.items() if name.startswith("cost_")},
@@ -213,9 +216,12 @@ def join(
         range=whole.limits,
         parameters=settings.parameters,
         seed=settings.seed,
+        layout=whole.layout,
+        part=whole.part,
+        name=whole.name,
         history=tuple(_summed(records) for records in zip(*(part["history"] for part in about), strict=True)),
         seconds={name: sum(part["seconds"][name] for part in about) for name in about[0]["seconds"]},
-        source=source,
+        source=replace(whole.source, notes=(*whole.source.notes, f"estimated in {count} tiles")),
     )
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from ioadr.app.batch.sizing import Need
 from ioadr.errors import InputError
-from ioadr.io.capture import Window
 from ioadr.io.safety.limits import size
 from ioadr.lightfield import DisparityRange
 from ioadr.parameters import Parameters
+from ioadr.part import Window
 
 GRAIN, ALIGNED = 64, 16
 """px; cores and what is estimated around them begin at multiples, so that blocks of tiles lie as the whole's do."""

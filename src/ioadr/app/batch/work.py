@@ -99,7 +99,7 @@ def _estimated(item: Item, key: str, settings: Settings, before: str | None) -> 
         check_need(item.path, need_of(str(path), item.reading, settings.parameters).bytes, own_memory())
         lightfield = ioadr.read(path, item.reading)
         truth, notes = truth_beside(path, (lightfield.height, lightfield.width))
-    lightfield = lightfield.with_(source={**lightfield.source, "path": item.path})
+    lightfield = lightfield.with_(source=replace(lightfield.source, path=item.path))
     clock.lap("read")
     estimate = ioadr.estimate(
         lightfield,
@@ -150,14 +150,14 @@ def outcome_of(
     costs = [record.mean_cost for record in estimate.history if np.isfinite(record.mean_cost)]
     facts = {
         "size": list(estimate.disparity.shape),
-        "grid": list(estimate.source.get("grid", ())),
+        "grid": list(estimate.layout.grid),
         "range": [estimate.range.minimum, estimate.range.maximum, estimate.range.origin],
         "depth_unit": "m" if estimate.metric else "relative",
         "mean_cost": costs[-1] if costs else None,
         "sweeps": sum(record.kind not in ("initialise", "finish") for record in estimate.history),
         "worker": place(),
         "run": settings.topic,
-        "notes": [*map(as_options, estimate.source.get("notes", ())), *notes],
+        "notes": [*map(as_options, estimate.source.notes), *notes],
     }
     return Outcome(
         item.name,

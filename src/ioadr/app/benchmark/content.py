@@ -93,7 +93,7 @@ def _view(folder: Path, kept: tuple[slice, slice]) -> str | None:
         lightfield = read(folder, views="3x3", flip_rows=False, flip_columns=False)
     except InputError:
         return None
-    return jpegs([rgb8(lightfield.reference_view[kept], lightfield.white or 1.0)], MOST_JPEG)[0]
+    return jpegs([rgb8(lightfield.reference_view[kept], lightfield.white)], MOST_JPEG)[0]
 
 
 def _seconds(results: Results, method: str) -> float | None:

@@ -53,7 +53,7 @@ def convert_lightfield(terminal: Terminal, source: str, target: str, reading: Re
     from ioadr.io.lightfield_files import write_lightfield
 
     lightfield = read_from_cli(terminal, source, reading)
-    for note in lightfield.source.get("notes", ()):
+    for note in lightfield.source.notes:
         terminal.note(f"  {as_options(note)}")
     with terminal.busy(f"writing {target}"):
         written = write_lightfield(lightfield, target)

@@ -49,9 +49,9 @@ def command(
 def headline(lightfield: LightField) -> str:
     """The light field in one line, and what its reader noted below it."""
     rows, columns = lightfield.grid
-    kind = lightfield.source.get("format", "light field")
-    first = f"{lightfield.name} ({kind}): {rows}×{columns} views of {lightfield.width}×{lightfield.height} px"
-    return "\n".join([first, *(f"  {as_options(note)}" for note in lightfield.source.get("notes", ()))])
+    source, size = lightfield.source, f"{lightfield.width}×{lightfield.height} px"
+    first = f"{lightfield.name} ({source.format}): {rows}×{columns} views of {size}"
+    return "\n".join([first, *(f"  {as_options(note)}" for note in source.notes)])
 
 
 def answer(terminal: Terminal, estimate: Estimate, files: list[str], seconds: float) -> None:
@@ -66,7 +66,7 @@ def summary(estimate: Estimate) -> dict[str, Any]:
     """What programs want to know about a result."""
     costs = [record.mean_cost for record in estimate.history if math.isfinite(record.mean_cost)]
     return {
-        "source": dict(estimate.source),
+        "source": estimate.provenance["source"],
         "size": list(estimate.disparity.shape),
         "metric": estimate.metric,
         "range": [estimate.range.minimum, estimate.range.maximum, estimate.range.origin],

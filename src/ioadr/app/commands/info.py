@@ -35,5 +35,5 @@ def command(terminal: Terminal, scene: str, reading: ReadOptions) -> None:
 
     lightfield = read_from_cli(terminal, scene, reading)
     lines = [f"  {name:<10} {text}" for name, text in described(lightfield).items()]
-    notes = [f"  {'note':<10} {as_options(note)}" for note in lightfield.source.get("notes", ())]
+    notes = [f"  {'note':<10} {as_options(note)}" for note in lightfield.source.notes]
     terminal.answer("\n".join([lightfield.name, *lines, *notes]), facts(lightfield))

@@ -14,7 +14,6 @@ from ioadr import __version__
 from ioadr.app.description import described
 from ioadr.app.expectation import expected_seconds
 from ioadr.app.explorer.pictures import epis
-from ioadr.camera import relative_camera
 from ioadr.colours import scale
 from ioadr.cost.total import TERMS
 from ioadr.parameters import PRESETS, Parameters
@@ -41,18 +40,17 @@ WHAT_IF |= {f"{term}.weight": term for term in TERMS[1:] if f"{term}.weight" not
 def scene(study: Study) -> dict[str, Any]:
     """What the page needs to know once."""
     lightfield = study.lightfield
-    camera = lightfield.camera or relative_camera(lightfield.width, lightfield.height)
     return {
         "version": __version__,
         "name": lightfield.name,
         "facts": described(lightfield),
         "width": lightfield.width,
         "height": lightfield.height,
-        "present": np.asarray(lightfield.present).tolist(),
+        "present": lightfield.present.tolist(),
         "offsets": rounded(lightfield.offsets),
-        "reference": list(lightfield.reference or ()),
+        "reference": list(lightfield.reference),
         "views": lightfield.view_count,
-        "rays": camera.pinhole()._asdict(),
+        "rays": lightfield.camera_or_relative.pinhole(lightfield.part.window)._asdict(),
         "unit": "m" if lightfield.camera else "relative",
         "range": [study.limits.minimum, study.limits.maximum],
         "terms": TERMS,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from ioadr.app.report.packing import packed_values
 from ioadr.io.results.save import plain
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters
-from ioadr.solver.refine import Part
+from ioadr.part import Window
 
 if TYPE_CHECKING:
     from ioadr.app.explorer.study import Study
@@ -44,18 +43,17 @@ def around(study: Study, key: str, parameters: Parameters, row: int, column: int
 
     def work(tell: Tell) -> dict[str, Any]:
         known = study.result(key).estimate
-        part, (top, left) = cut_out(study, parameters, row, column)
+        part, window = cut_out(study, parameters, row, column)
 
         def progress(record: SweepRecord, disparity: NDArray[Any], total: int) -> None:
             tell({"record": answers.record(record), "total": total})
 
-        place = Part(top, left, *known.disparity.shape)
-        found = ioadr.estimate(part, parameters, seed=known.seed, progress=progress, part=place).disparity
+        found = ioadr.estimate(part, parameters, seed=known.seed, progress=progress).disparity
         shown = tuple(
             slice(max(middle - SHOWN, 0), min(middle + SHOWN + 1, size))
             for middle, size in zip((row, column), known.disparity.shape, strict=True)
         )
-        inner = tuple(slice(s.start - o, s.stop - o) for s, o in zip(shown, (top, left), strict=True))
+        inner = tuple(slice(s.start - o, s.stop - o) for s, o in zip(shown, (window.top, window.left), strict=True))
         before, after = known.disparity[shown], found[inner]
         return {
             "neighbourhood": {
@@ -70,15 +68,12 @@ def around(study: Study, key: str, parameters: Parameters, row: int, column: int
     return work
 
 
-def cut_out(study: Study, parameters: Parameters, row: int, column: int) -> tuple[LightField, tuple[int, int]]:
-    """The light field around a pixel and where it begins: beyond what is shown, as far as views and windows reach."""
+def cut_out(study: Study, parameters: Parameters, row: int, column: int) -> tuple[LightField, Window]:
+    """The light field around a pixel and where it lies: beyond what is shown, as far as views and windows reach."""
     lightfield, limits = study.lightfield, study.limits
     farthest = max(abs(limits.minimum), abs(limits.maximum)) * max(lightfield.reach)
     windows = parameters.planar.half_width + 2 * parameters.planar.kernel_half_width + parameters.congruence.half_width
     margin = SHOWN + int(np.ceil(farthest)) + windows
-    top, left = max(row - margin, 0), max(column - margin, 0)
-    views = lightfield.views[:, :, top : row + margin + 1, left : column + margin + 1]
-    camera = lightfield.camera
-    if camera is not None:
-        camera = replace(camera, origin=(camera.origin[0] + top, camera.origin[1] + left))
-    return lightfield.with_(views=views, camera=camera, range=limits), (top, left)
+    bottom, right = min(row + margin + 1, lightfield.height), min(column + margin + 1, lightfield.width)
+    window = Window(max(row - margin, 0), max(column - margin, 0), bottom, right)
+    return lightfield.with_(range=limits).crop(window), window

@@ -19,14 +19,14 @@ QUALITY = 93
 
 def view(lightfield: LightField, row: int, column: int) -> bytes:
     """JPEG of one view."""
-    return encoded(rgb8(lightfield.views[row, column], lightfield.white or 1.0), "JPEG")
+    return encoded(rgb8(lightfield.views[row, column], lightfield.white), "JPEG")
 
 
 def refocused(lightfield: LightField, disparity: float) -> bytes:
     """JPEG of the mean of all views, sharp at a disparity."""
     from ioadr.geometry.synthesis import refocus
 
-    return encoded(rgb8(refocus(lightfield, disparity), lightfield.white or 1.0), "JPEG")
+    return encoded(rgb8(refocus(lightfield, disparity), lightfield.white), "JPEG")
 
 
 def epis(lightfield: LightField, row: int, column: int) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def epis(lightfield: LightField, row: int, column: int) -> dict[str, Any]:
             continue
         cut = (row, slice(None)) if axis else (slice(None), column)
         samples = np.stack([lightfield.views[place][cut] for place, _ in line])
-        png = base64.b64encode(encoded(rgb8(samples, lightfield.white or 1.0), "PNG")).decode("ascii")
+        png = base64.b64encode(encoded(rgb8(samples, lightfield.white), "PNG")).decode("ascii")
         found[name] = {"png": png, "views": [place for place, _ in line], "offsets": [offset for _, offset in line]}
     return found
 

@@ -71,7 +71,8 @@ class Study:
         step = 1 << (most.bit_length() - 1)
 
         def make() -> LightField:
-            return lightfield.with_(views=np.ascontiguousarray(lightfield.views[:, :, ::step, ::step]), camera=None)
+            views = np.ascontiguousarray(lightfield.views[:, :, ::step, ::step])
+            return lightfield.with_(views=views, camera=None, part=None)
 
         return (self._once(f"thinned {step}", make), step) if step > 1 else (lightfield, 1)
 
@@ -149,7 +150,7 @@ class Study:
 def layer(study: Study, name: str, key: str, thin: int = 1) -> NDArray[Any]:
     """A map as the page wants it, in the pixels of the reference view; cells are those between every thin-th pixel."""
     if name == "image":
-        return rgb8(study.lightfield.reference_view, study.lightfield.white or 1.0)
+        return rgb8(study.lightfield.reference_view, study.lightfield.white)
     if name == "truth":
         if study.truth is None:
             raise InputError("truth: expected one, found none. Start the explorer with --truth SCENE.")

@@ -22,21 +22,18 @@ MOST_VIEWS = 17
 """Of one row or column; more are thinned out evenly."""
 EPI_BUDGET = 6_000_000
 """Characters for the views of the EPIs."""
-IN_LINE = 0.05
-"""Baseline units by which the views of an EPI may be off their line."""
 
 
 def page_data(estimate: Estimate, lightfield: LightField | None, truth: Truth | None) -> dict[str, Any]:
     """Everything for `web/report.js`."""
     thin = -(-max(estimate.disparity.shape) // LARGEST)
     height, width = estimate.disparity[::thin, ::thin].shape
-    rays = estimate.camera_or_relative.pinhole()
     return {
         "height": height,
         "width": width,
         "thin": thin,
         "unit": "m" if estimate.metric else "relative",
-        "rays": rays._asdict(),
+        "rays": estimate.rays._asdict(),
         "views": lightfield.view_count if lightfield else int(estimate.visible_views.max()),
         "layers": _layers(estimate, truth, thin),
         "cells": packed(surface_cells(estimate.points[::thin, ::thin])),
@@ -69,7 +66,7 @@ def _epis(lightfield: LightField, thin: int) -> dict[str, Any]:
     """Views of the reference's row and column, with their distance from it in px of shift per px of disparity."""
     found = {name: thinned_out(views_in_line(lightfield, axis)) for name, axis in (("row", 1), ("column", 0))}
     wanted = list({view for views in found.values() for view, _ in views})
-    pictures = [rgb8(lightfield.views[view][::thin, ::thin], lightfield.white or 1.0) for view in wanted]
+    pictures = [rgb8(lightfield.views[view][::thin, ::thin], lightfield.white) for view in wanted]
     made = dict(zip(wanted, jpegs(pictures, EPI_BUDGET), strict=True))
     return {
         name: [{"offset": offset, "jpeg": made[view]} for view, offset in views]
@@ -80,12 +77,8 @@ def _epis(lightfield: LightField, thin: int) -> dict[str, Any]:
 
 def views_in_line(lightfield: LightField, axis: int) -> list[tuple[tuple[int, int], float]]:
     """Present views of the reference's row (axis 1) or column (axis 0) in order, with their offsets along it."""
-    assert lightfield.present is not None and lightfield.reference is not None
-    offsets, (row, column) = lightfield.offsets, lightfield.reference
-    line = [(row, k) if axis else (k, column) for k in range(lightfield.grid[axis])]
-    usable = [v for v in line if lightfield.present[v] and abs(offsets[v][1 - axis]) <= IN_LINE]
-    usable.sort(key=lambda view: float(offsets[view][axis]))
-    return [(view, round(float(offsets[view][axis]), 4)) for view in usable]
+    offsets = lightfield.offsets
+    return [(view, round(float(offsets[view][axis]), 4)) for view in lightfield.layout.line(axis)]
 
 
 def thinned_out(views: list[Any]) -> list[Any]:

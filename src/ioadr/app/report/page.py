@@ -41,7 +41,7 @@ def report_html(estimate: Estimate, lightfield: LightField | None = None, truth:
         "parameters": _parameters(estimate),
         "data": json_text(data),
     }
-    title = str(estimate.source.get("name", "light field"))
+    title = estimate.name
     return page("report.html", slots, title=title, lead=_lead(estimate), figures=_figures(estimate), scripts=SCRIPTS)
 
 
@@ -56,8 +56,7 @@ def write_report(
 
 
 def _lead(estimate: Estimate) -> str:
-    rows, columns = estimate.source.get("grid", ("?", "?"))
-    row, column = estimate.source.get("reference", ("?", "?"))
+    (rows, columns), (row, column) = estimate.layout.grid, estimate.layout.reference
     unit = (
         "Depth is in metres" if estimate.metric else "The camera is unknown, so depth is relative: 1 at zero disparity"
     )
@@ -68,7 +67,7 @@ def _figures(estimate: Estimate) -> str:
     height, width = estimate.disparity.shape
     near, far = np.nanpercentile(estimate.depth, (1, 99))
     unit = " m" if estimate.metric else ""
-    rows, columns = estimate.source.get("grid", ("?", "?"))
+    rows, columns = estimate.layout.grid
     sure = 100 * float(np.mean(estimate.confidence > 0.5))
     seconds = estimate.seconds.get("total", sum(estimate.seconds.values()))
     return (
@@ -91,15 +90,14 @@ def _preset(estimate: Estimate) -> str:
 
 def _origin(estimate: Estimate) -> dict[str, str]:
     source = estimate.source
-    row, column = source.get("reference", ("?", "?"))
-    rows, columns = source.get("grid", ("?", "?"))
+    (rows, columns), (row, column) = estimate.layout.grid, estimate.layout.reference
     facts = {
-        "light field": str(source.get("path", source.get("name", "in memory"))),
-        "format": str(source.get("format", "–")),
+        "light field": source.path or estimate.name,
+        "format": source.format,
         "views": f"{rows} rows of {columns}",
         "reference view": f"row {row}, column {column}, counted from 0 at the top left",
     }
-    notes = " ".join(str(note) for note in source.get("notes") or ())
+    notes = " ".join(source.notes)
     return facts | ({"notes": notes} if notes else {})
 
 

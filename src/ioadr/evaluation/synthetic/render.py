@@ -6,7 +6,7 @@ import os
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -20,7 +20,8 @@ from ioadr.evaluation.synthetic.shading import Scene
 from ioadr.evaluation.synthetic.textures import Baked, to_srgb
 from ioadr.evaluation.synthetic.trace import FACES, Hits, View, bake_textures, colours, facing, trace
 from ioadr.evaluation.truth import BORDER, Truth
-from ioadr.lightfield import DisparityRange, LightField
+from ioadr.layout import Layout
+from ioadr.lightfield import DisparityRange, LightField, Source
 
 Floats = NDArray[np.float64]
 SampleType = Literal["uint8", "uint16", "float32"]
@@ -56,7 +57,7 @@ class Rendered:
         """[L, K, N, M]: whether the view sees the pixel's point."""
         shape = self.objects.shape
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            views = _views(self.camera, self.light_field)
+            views = _views(self.camera, self.light_field.layout)
             sight = np.stack(list(pool.map(lambda view: _sees(self.scene, view, self.hits, shape), views)))
         return sight.reshape(*self.light_field.grid, *shape)
 
@@ -109,27 +110,23 @@ def render(
     if not np.isfinite(hits.depth).all():
         raise InputError(f"{scene.name}: expected a closed scene, found rays that meet nothing. Add a wall behind it.")
     truth = _truth(scene, camera, hits, shape, border)
-    layout = view_layout(grid, positions, reference, eta)
+    layout = Layout.of(grid, reference, eta, positions)
     pictures: NDArray[Any] = np.empty((grid[0] * grid[1], *shape, 1 if options.grey else 3), options.samples)
     for number, picture in enumerate(render_views(scene, camera, layout, options)):
         pictures[number] = picture
-    field = replace(
-        layout,
-        views=pictures.reshape(*grid, *pictures.shape[1:]),
-        camera=camera,
+    field = LightField(
+        pictures.reshape(*grid, *pictures.shape[1:]),
+        camera,
         range=truth.range,
-        white=None,
         name=scene.name,
-        source={"format": "synthetic"},
+        source=Source(format="synthetic"),
+        layout=layout,
     )
     return Rendered(field, truth, scene, camera, hits)
 
 
-def render_views(scene: Scene, camera: Camera, layout: LightField, options: Options) -> Iterator[NDArray[Any]]:
-    """The views [N, M, C] one after the other, row by row, so that not all must be held at once.
-
-    `layout` is any light field with the wanted grid, positions and reference view, such as `view_layout` makes.
-    """
+def render_views(scene: Scene, camera: Camera, layout: Layout, options: Options) -> Iterator[NDArray[Any]]:
+    """The views [N, M, C] one after the other, row by row, so that not all must be held at once."""
     shape = (camera.height, camera.width)
     baked = bake_textures(scene, camera.pinhole(), shape)
     cores = os.cpu_count() or 1
@@ -141,18 +138,6 @@ def render_views(scene: Scene, camera: Camera, layout: LightField, options: Opti
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()
-
-
-def view_layout(
-    grid: tuple[int, int],
-    positions: Floats | None = None,
-    reference: tuple[int, int] | None = None,
-    eta: tuple[float, float] = (1.0, 1.0),
-) -> LightField:
-    """A light field of two-pixel pictures, for its own idea of reference view and offsets."""
-    blank = np.zeros((*grid, 1, 2, 1), np.uint8)
-    blank[..., 1, :] = 1
-    return LightField(blank, reference=reference, eta=eta, positions=positions)
 
 
 def render_view(
@@ -206,7 +191,7 @@ def _bands(count: int, rays: int = 1) -> Iterator[slice]:
     return (slice(start, start + step) for start in range(0, count, step))
 
 
-def _views(camera: Camera, layout: LightField) -> list[View]:
+def _views(camera: Camera, layout: Layout) -> list[View]:
     rays = camera.pinhole()
     return [View(rays, float(row), float(column)) for row, column in layout.offsets.reshape(-1, 2)]
 

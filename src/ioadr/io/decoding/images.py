@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.io.capture import Window
 from ioadr.io.decoding.image_decoders import Header, Opened, opened
 from ioadr.io.decoding.pillow_files import without_warnings
 from ioadr.io.safety.doors import damage_explained
 from ioadr.io.safety.limits import LESS, check_memory, check_packing
+from ioadr.part import Window
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".exr", ".bmp", ".ppm", ".pgm", ".webp")
 

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.io.capture import Capture, Window, check_grid, numbered_grid
+from ioadr.io.capture import Capture, check_grid, numbered_grid
 from ioadr.io.decoding.images import SUFFIXES, read_header, read_images
 from ioadr.io.file_pattern import FilePattern
 from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.registry import Format
+from ioadr.part import Window
 
 FEWEST = 3
 

@@ -28,14 +28,14 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.capture import MOST_VIEWS, Capture
-from ioadr.io.description import camera_from, numbers_in, range_from, refuse
+from ioadr.io.description import numbers_in, range_from, refuse, with_camera
 from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.readers.folder import counted_capture, file_capture, files_by_pattern
 from ioadr.io.registry import Format
 from ioadr.io.safety.doors import small_toml
 
 FILE_NAME = "lightfield.toml"
-KEYS = {"name", "files", "grid", "order", "positions", "unit", "reference", "range", "eta", "white", "camera"}
+KEYS = {"name", "files", "grid", "order", "positions", "unit", "reference", "range", "eta", "white", "camera", "part"}
 
 
 def recognise(path: Path, options: ReadOptions) -> bool:
@@ -139,9 +139,7 @@ def _with_numbers(capture: Capture, data: Mapping[str, Any]) -> Capture:
 
 
 def _with_camera(capture: Capture, data: Mapping[str, Any]) -> Capture:
-    if "camera" not in data:
-        return capture
-    numbers = data["camera"]
+    numbers = data.get("camera")
     if isinstance(numbers, Mapping):
         numbers = {"width": capture.width, "height": capture.height} | dict(numbers)
-    return capture.with_(camera=camera_from(capture.path, numbers))
+    return with_camera(capture, {**data, "camera": numbers})

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.io.capture import Capture, Window, check_grid, numbered_grid
+from ioadr.io.capture import Capture, check_grid, numbered_grid
 from ioadr.io.decoding.image_decoders import Header
 from ioadr.io.decoding.images import SUFFIXES, read_header, read_image
 from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.registry import Format
+from ioadr.part import Window
 
 ILLUM = (14, 14)
 """Pixels behind a lenslet in the ESLF images of Lytro's Power Tools."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,13 @@ from numpy.typing import NDArray
 from ioadr.camera import Camera
 from ioadr.errors import InputError
 from ioadr.io.decoding.npz import npz_arrays
+from ioadr.io.description import without_origin
 from ioadr.io.results.save import ARCHIVE
 from ioadr.io.safety.doors import damage_explained, one_line
-from ioadr.lightfield import DisparityRange
+from ioadr.layout import Layout
+from ioadr.lightfield import DisparityRange, Source
 from ioadr.parameters import Parameters
+from ioadr.part import Part, Window
 from ioadr.result import Estimate, SweepRecord
 
 
@@ -47,11 +51,11 @@ def _arrays(archive: Path) -> dict[str, NDArray[Any]]:
 
 
 def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any]) -> Estimate:
-    camera = provenance["camera"]
     shape = arrays["disparity"].shape
     for name in ("confidence", "visible_views", "image"):
         if len(shape) != 2 or arrays[name].shape[:2] != shape:
             raise InputError(f"expected maps of one size, found disparity {shape} and {name} {arrays[name].shape}")
+    camera, part = _camera_and_part(provenance, shape)
     return Estimate(
         disparity=arrays["disparity"],
         costs={name.removeprefix("cost_"): arrays[name] for name in arrays if name.startswith("cost_")},
@@ -59,25 +63,56 @@ def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any])
         confidence=arrays["confidence"],
         image=arrays["image"],
         white=float(arrays["white"]),
-        camera=_camera(camera) if camera else None,
+        camera=camera,
         range=DisparityRange(**provenance["range"]),
         parameters=_parameters(provenance["parameters"]),
         seed=provenance["seed"],
+        layout=_layout(provenance),
+        part=part,
+        name=str(provenance["source"].get("name", "")),
         history=tuple(_record(values) for values in provenance["history"]),
         seconds=provenance["seconds"],
-        source=provenance["source"],
+        source=_source(provenance["source"]),
     )
 
 
-def _camera(values: Mapping[str, Any]) -> Camera:
-    """Infinity was written as a text, tuples as lists."""
-    return Camera(**{name: _original(value) for name, value in values.items()})
+def _camera_and_part(provenance: Mapping[str, Any], shape: tuple[int, ...]) -> tuple[Camera | None, Part]:
+    """Infinity was written as a text, tuples as lists; 0.1 wrote no part, but where it begins into the camera."""
+    part = Part.whole(shape[0], shape[1])
+    if "part" in provenance:
+        part = Part(**{**provenance["part"], "window": Window(**provenance["part"]["window"])})
+    if not provenance["camera"]:
+        return None, part
+    values = {
+        name: float(value) if isinstance(value, str) else _tuples(value) for name, value in provenance["camera"].items()
+    }
+    if "origin" in values:
+        values, part = without_origin(Path(ARCHIVE), values, (shape[0], shape[1]))
+    return Camera(**values), part
 
 
-def _original(value: Any) -> Any:
-    if isinstance(value, list):
-        return tuple(_original(item) for item in value)
-    return float(value) if isinstance(value, str) else value
+def _layout(provenance: Mapping[str, Any]) -> Layout:
+    """0.1 wrote no positions, only how far views reach: a regular grid that reaches as far stands for them."""
+    source, known = provenance["source"], provenance.get("layout")
+    rows, columns = source.get("grid", (9, 9))
+    row, column = source.get("reference", ((rows - 1) // 2, (columns - 1) // 2))
+    if known is not None:
+        return Layout.of((rows, columns), (row, column), known["eta"], known["positions"], known["present"])
+    distances = max(row, rows - 1 - row), max(column, columns - 1 - column)
+    reach = source.get("reach", distances)
+    vertical, horizontal = (far / max(steps, 1) for far, steps in zip(reach, distances, strict=True))
+    return Layout.of((rows, columns), (row, column), (vertical, horizontal))
+
+
+def _source(values: Mapping[str, Any]) -> Source:
+    return Source(**{known.name: _tuples(values[known.name]) for known in fields(Source) if known.name in values})
+
+
+def _tuples(value: Any) -> Any:
+    """JSON has no tuples."""
+    if isinstance(value, dict):
+        return {name: _tuples(item) for name, item in value.items()}
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
 
 
 def _record(values: Mapping[str, Any]) -> SweepRecord:

@@ -15,8 +15,8 @@ from ioadr.app.batch.sizing import need_of
 from ioadr.app.batch.tiles import Place, Whole, do_tile, join_tiles, survey_item, tile_folder
 from ioadr.app.batch.tiling import CARRIED, Tile, overlap, plan_tiles, tile_side
 from ioadr.io import ReadOptions, load_estimate
-from ioadr.io.capture import Window
 from ioadr.io.parts import read_part, survey
+from ioadr.part import Part, Window
 from tests.builders import make_views, write_hci_scene
 from tests.unit.app.batch.conftest import summary
 
@@ -83,11 +83,11 @@ def test_a_part_is_what_a_crop_would_be(huge):
     found = survey(huge, options)
     assert (found.height, found.width) == (140, 160)
     window = Window(32, 48, 90, 120)
-    part = read_part(huge, options, window, (140, 160), found.samples, RANGE)
+    part = read_part(huge, options, window, found.samples, RANGE)
     assert np.array_equal(part.views, whole.views[:, :, 32:90, 48:120])
-    assert part.camera is not None
-    assert part.camera.origin == (32.0, 48.0)
-    assert (part.camera.width, part.camera.height) == (160, 140)
+    assert part.camera is whole.camera is None
+    assert part.part == whole.crop(window).part == Part(Window(40, 64, 98, 136), 160, 192)
+    assert part.camera_or_relative == ioadr.read(huge).camera_or_relative, "a part keeps the whole's relative scale"
 
 
 def test_white_and_dark_views_are_decided_by_the_whole(tmp_path):
@@ -97,13 +97,11 @@ def test_white_and_dark_views_are_decided_by_the_whole(tmp_path):
     np.save(tmp_path / "views.npy", views)
     whole = ioadr.read(tmp_path / "views.npy")
     found = survey(tmp_path / "views.npy", ReadOptions())
-    part = read_part(tmp_path / "views.npy", ReadOptions(), Window(0, 36, 32, 64), (64, 64), found.samples, RANGE)
+    part = read_part(tmp_path / "views.npy", ReadOptions(), Window(0, 36, 32, 64), found.samples, RANGE)
     assert whole.white == part.white == 1023
-    assert part.present is not None
-    assert whole.present is not None
     assert np.array_equal(part.present, whole.present)
     assert not part.present[0, 0]
-    assert part.source["notes"] == whole.source["notes"]
+    assert part.source.notes == whole.source.notes
 
 
 def test_a_part_may_be_of_one_colour(tmp_path):
@@ -111,7 +109,7 @@ def test_a_part_may_be_of_one_colour(tmp_path):
     views[:, :, :, :32] = 0
     np.save(tmp_path / "views.npy", views)
     found = survey(tmp_path / "views.npy", ReadOptions())
-    part = read_part(tmp_path / "views.npy", ReadOptions(), Window(0, 0, 64, 24), (64, 64), found.samples, RANGE)
+    part = read_part(tmp_path / "views.npy", ReadOptions(), Window(0, 0, 64, 24), found.samples, RANGE)
     assert np.isfinite(ioadr.estimate(part, QUICK).disparity).all()
 
 

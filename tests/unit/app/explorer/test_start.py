@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ioadr
-from ioadr import InputError
+from ioadr import InputError, Source, Window
 from ioadr.app.explorer import serving
 from ioadr.app.explorer.serving import bound
 from ioadr.app.explorer.study import Study
@@ -35,7 +35,7 @@ def test_the_command_opens_what_it_is_given(cli, scene, tmp_path, monkeypatch):
     assert cli("explore", scene).code == 0
     assert (seen[-1].lightfield.name, seen[-1].given) == ("waves", None)
     lightfield = ioadr.read(scene)
-    make_estimate(np.zeros((20, 24)), source={"path": str(scene)}).save(tmp_path / "out", formats=["npz"])
+    make_estimate(np.zeros((20, 24)), source=Source(str(scene))).save(tmp_path / "out", formats=["npz"])
     for arguments in ((scene, tmp_path / "out"), (tmp_path / "out",)):
         assert cli("explore", *arguments).code == 0
         assert np.array_equal(seen[-1].lightfield.views, lightfield.views)
@@ -48,5 +48,6 @@ def test_the_command_opens_what_it_is_given(cli, scene, tmp_path, monkeypatch):
 
 def test_a_truth_of_another_size_is_refused():
     scene = explored.scene()
+    part = scene.light_field.crop(Window(1, 0, *scene.truth.disparity.shape))
     with pytest.raises(InputError, match="expected the size of the views"):
-        Study(scene.light_field.with_(views=scene.light_field.views[:, :, 1:]), None, scene.truth)
+        Study(part, None, scene.truth)

@@ -87,7 +87,7 @@ def test_a_missing_parameters_file(scene):
     refused(scene, f"{scene}/: expected parameters.cfg", 'grid="9x9"')
     lightfield = read(scene, grid="9x9")
     assert lightfield.camera is None
-    assert any("relative" in note for note in lightfield.source["notes"])
+    assert any("relative" in note for note in lightfield.source.notes)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def test_links_out_of_the_folder_are_told(scene, tmp_path):
     outside.symlink_to(tmp_path / "elsewhere.png")
     inside.rename(scene / "first")
     inside.symlink_to("first")
-    (note,) = [note for note in read(scene).source["notes"] if "links" in note]
+    (note,) = [note for note in read(scene).source.notes if "links" in note]
     assert (
         note == f"1 of 81 views are links out of the folder, such as input_Cam003.png to {tmp_path / 'elsewhere.png'}"
     )

@@ -36,8 +36,8 @@ def test_every_layout_reads_back(layout, tmp_path):
     regular = make_lightfield(grid=(3, 4), size=(10, 14))
     np.testing.assert_allclose(lightfield.offsets, regular.offsets, atol=1e-9)
     expected = FORMATS.get(layout.__name__, layout.__name__.split("_")[0])
-    assert lightfield.source["format"] == {"npy": "numpy"}.get(expected, expected)
-    assert lightfield.source["recognised"] is True
+    assert lightfield.source.format == {"npy": "numpy"}.get(expected, expected)
+    assert lightfield.source.recognised is True
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.__name__)
@@ -76,7 +76,7 @@ def test_a_part_of_every_layout(layout, tmp_path):
 def test_the_users_format_wins_and_unknown_ones_are_listed(tmp_path):
     path, options = row_and_column(tmp_path, make_views())
     lightfield = read(path, format="folder", **options)
-    assert lightfield.source["recognised"] is False
+    assert lightfield.source.recognised is False
     with pytest.raises(InputError, match="expected one of manifest, hci, .*folder, found 'png'"):
         read(path, format="png")
     with pytest.raises(InputError, match=r"expected views input_Cam000.png …, found none"):
@@ -104,7 +104,7 @@ def test_a_hole_in_a_folder_is_an_absent_view(missing, tmp_path):
     assert lightfield.view_count == 11
     assert lightfield.present is not None
     assert not lightfield.present[missing]
-    assert "1 of 12 views have no file" in lightfield.source["notes"]
+    assert "1 of 12 views have no file" in lightfield.source.notes
 
 
 def read_or_refusal(path: Path, **options: Any) -> LightField | str:

@@ -25,7 +25,7 @@ def test_reversed_order_is_put_right(views, rows, columns, tmp_path):
     path, _ = npy(tmp_path, views[::rows, ::columns])
     lightfield = read(path)
     np.testing.assert_array_equal(lightfield.views, views)
-    notes = " ".join(lightfield.source["notes"])
+    notes = " ".join(lightfield.source.notes)
     assert ("rows of views run the other way" in notes) == (rows < 0)
     assert ("columns of views run the other way" in notes) == (columns < 0)
 
@@ -73,7 +73,7 @@ def test_without_evidence_nothing_is_changed(kind, tmp_path):
     path, _ = npy(tmp_path, np.ascontiguousarray(views))
     lightfield = read(path)
     np.testing.assert_array_equal(lightfield.views, views)
-    assert lightfield.source["notes"] == []
+    assert lightfield.source.notes == ()
 
 
 @pytest.mark.parametrize(

@@ -25,12 +25,12 @@ def test_alpha_is_ignored_or_drops_transparent_views(tmp_path):
     path, _ = row_and_column(tmp_path, with_last(views, alpha))
     ignored = read(path, **AS_STORED)
     np.testing.assert_array_equal(ignored.views, views)
-    assert "alpha channel ignored" in ignored.source["notes"]
+    assert "alpha channel ignored" in ignored.source.notes
     used = read(path, alpha="views", **AS_STORED)
     assert used.present is not None
     assert not used.present[0, 0]
     assert used.view_count == 8
-    assert "alpha channel: 1 views mostly transparent, left out" in used.source["notes"]
+    assert "alpha channel: 1 views mostly transparent, left out" in used.source.notes
 
 
 def test_toolbox_weights_drop_views_by_themselves(tmp_path):
@@ -60,7 +60,7 @@ def test_dark_views_are_left_out_and_named(tmp_path):
     lightfield = read(path, **AS_STORED)
     assert lightfield.present is not None
     assert np.argwhere(~lightfield.present).tolist() == [[0, 0], [4, 4]]
-    assert any("2067_01_01.png" in note and 'dark="keep"' in note for note in lightfield.source["notes"])
+    assert any("2067_01_01.png" in note and 'dark="keep"' in note for note in lightfield.source.notes)
     assert read(path, dark="keep", **AS_STORED).view_count == 25
 
 
@@ -83,7 +83,7 @@ def test_views_at_the_rim_of_lenslets_are_left_out(tmp_path):
     assert lightfield.present[darkest > 0.6].all()
     assert not lightfield.present[darkest < 0.4].any()
     assert 60 < lightfield.view_count < 100
-    assert any('left out (dark="keep"): sub-image 0, 0 (view 0,0),' in note for note in lightfield.source["notes"])
+    assert any('left out (dark="keep"): sub-image 0, 0 (view 0,0),' in note for note in lightfield.source.notes)
 
 
 def test_a_dark_part_alone_is_what_the_view_shows(tmp_path):
@@ -100,7 +100,7 @@ def test_pixels_that_no_view_sees_are_noted(tmp_path):
     views[:, :, :16] = 0
     path, _ = npy(tmp_path, views)
     expected = "50 % of the pixels are black in all views: their depth is filled in from around"
-    assert expected in read(path, **AS_STORED).source["notes"]
+    assert expected in read(path, **AS_STORED).source.notes
 
 
 @pytest.mark.parametrize(("bits", "white"), [(10, 1023.0), (12, 4095.0), (16, 65535.0)])
@@ -109,7 +109,7 @@ def test_white_of_10_to_16_bits(bits, white, tmp_path):
     path, _ = npy(tmp_path, views.astype(np.uint16))
     lightfield = read(path, **AS_STORED)
     assert lightfield.white == white
-    assert any(f"{bits} bits" in note for note in lightfield.source["notes"]) == (bits < 16)
+    assert any(f"{bits} bits" in note for note in lightfield.source.notes) == (bits < 16)
 
 
 def test_white_of_floats(tmp_path):
@@ -120,7 +120,7 @@ def test_white_of_floats(tmp_path):
     high = read(path, **AS_STORED)
     assert high.white is not None
     assert 255 < high.white < 5e4
-    assert any("white taken as" in note for note in high.source["notes"])
+    assert any("white taken as" in note for note in high.source.notes)
     assert read(path, white=4e4, **AS_STORED).white == 4e4
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from ioadr import Camera
 from ioadr.geometry.points import depth_from_disparity, points_from_disparity
 from ioadr.io import read
-from ioadr.io.capture import Window
-from ioadr.io.subset import camera_of, scaled_size
+from ioadr.io.subset import part_of, scaled_camera, scaled_size
+from ioadr.part import Part, Window
 from ioadr.solver.problem import used_views
 from tests.builders import make_views, write_hci_scene
 from tests.layouts import AS_STORED, stanford
@@ -97,7 +97,7 @@ def test_crop_and_scale_keep_depth_and_points(scene):
     assert part.camera is not None
     disparity = np.full((20, 24), 0.8)
     near = points_from_disparity(disparity, whole.camera.pinhole())
-    small = points_from_disparity(np.full((6, 8), 0.4), part.camera.pinhole())
+    small = points_from_disparity(np.full((6, 8), 0.4), part.camera.pinhole(part.part.window))
     # The centre of a small pixel is the centre of the four it was made of.
     block = near[4:16, 6:22].reshape(6, 2, 8, 2, 3).mean(axis=(1, 3))
     np.testing.assert_allclose(small[..., 2], block[..., 2], rtol=1e-12)
@@ -112,7 +112,7 @@ def test_crop_alone_keeps_points_exactly(scene):
     assert part.camera is not None
     for convention in ("pinhole", "benchmark"):
         points = points_from_disparity(np.full((20, 24), 0.8), getattr(whole.camera, convention)())
-        found = points_from_disparity(np.full((12, 16), 0.8), getattr(part.camera, convention)())
+        found = points_from_disparity(np.full((12, 16), 0.8), getattr(part.camera, convention)(part.part.window))
         np.testing.assert_allclose(found, points[4:16, 6:22], rtol=1e-12)
 
 
@@ -137,7 +137,7 @@ def test_range_reference_eta_and_white_of_the_user(scene):
     assert lightfield.reference == (0, 1)
     assert lightfield.eta == (1.0, 1.1)
     assert lightfield.white == 200.0
-    assert lightfield.source["options"]["every"] == 2
+    assert lightfield.source.options["every"] == 2
 
 
 @given(
@@ -151,11 +151,14 @@ def test_a_camera_keeps_its_rays(width, height, top, left, scale):
     """Law: crop and scale change neither the depth of a point nor, but for half a pixel of pitch, its direction."""
     camera = Camera(100.0, 35.0, 20.0, 3.0, width, height)
     window = Window(min(top, height - 1), min(left, width - 1), height, width)
-    small = camera_of(camera, window, scale)
+    part = part_of(Part.whole(height, width), window, scale)
+    small = scaled_camera(camera, window, scale, part)
     np.testing.assert_allclose(small.inverse_depth_slope * scale, camera.inverse_depth_slope, rtol=1e-9)
-    rays, old = small.pinhole(), camera.pinhole()
+    rays, old = small.pinhole(part.window), camera.pinhole()
     assert abs((rays.m0 + 0.5) / scale - 0.5 + window.left - old.m0) < 1e-6 * width
     assert abs((rays.n0 + 0.5) / scale - 0.5 + window.top - old.n0) < 1e-6 * height
+    assert 0 <= part.window.top <= part.window.bottom <= part.height
+    assert 0 <= part.window.left <= part.window.right <= part.width
     rows, columns = scaled_size(window, scale)
     assert rows <= max(1, window.height * scale + 1e-6)
     assert columns <= max(1, window.width * scale + 1e-6)

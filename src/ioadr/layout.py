@@ -1,0 +1,204 @@
+"""The layout of a light field: where its views were taken from, and which of them is estimated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+
+LEAST_REACH, MOST_REACH = 1e-3, 1e3
+"""Baseline units, times eta, between the reference view and the farthest."""
+FEWEST_VIEWS = 9
+"""That must be left where every other one is left out."""
+IN_LINE = 0.1
+"""Of the step between views, by which the views of a line may be off it, or unevenly spaced."""
+Index = tuple[int, int]
+"""Row and column of the grid."""
+
+
+class Line(NamedTuple):
+    """Neighbouring, evenly spaced views in line with the reference view."""
+
+    indices: NDArray[np.intp]
+    """Their columns (or rows) of the grid."""
+    step: float
+    """px of shift per px of disparity from one to the next."""
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the views `[l, k]` of a grid were taken from; `Layout.of` fills in what is not said."""
+
+    positions: NDArray[np.float64]
+    """[L, K, 3] (row, column, out of the plane) in baseline units. The last is 0: cameras lie in a plane."""
+    present: NDArray[np.bool_]
+    """[L, K], False where a view is missing."""
+    reference: Index
+    """The view to estimate."""
+    eta: tuple[float, float] = (1.0, 1.0)
+    """Sampling slope distortion (vertical, horizontal): px of disparity per px of `d` and baseline unit."""
+
+    @classmethod
+    def of(
+        cls,
+        grid: tuple[int, int],
+        reference: Index | None = None,
+        eta: tuple[float, float] = (1.0, 1.0),
+        positions: NDArray[Any] | None = None,
+        present: NDArray[Any] | None = None,
+    ) -> Layout:
+        """A layout of L×K views.
+
+        `reference` is the centre, or the present view nearest to it, unless given; `positions` [L, K, 2 or 3] are
+        those of a regular grid, and all views are `present`.
+        """
+        placed = regular(grid) if positions is None else np.asarray(positions, np.float64)
+        there = np.ones(grid, bool) if present is None else np.asarray(present, bool)
+        _check_shapes(placed, there, grid)
+        if placed.shape[2] == 2:
+            placed = np.pad(placed, ((0, 0), (0, 0), (0, 1)))
+        _check_count(placed, there)
+        row, column = _central(placed, there) if reference is None else reference
+        return cls(placed, there, (int(row), int(column)), (float(eta[0]), float(eta[1])))
+
+    def __post_init__(self) -> None:
+        _check_reference(self.reference, self.present)
+        if self.positions[self.present][:, 2].any():
+            raise InputError(
+                "view layout: positions out of the plane of the cameras are not supported yet. "
+                "Set their third coordinate to 0, or leave it out."
+            )
+        _check_reach(self.distances)
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """(L, K)."""
+        return self.present.shape[0], self.present.shape[1]
+
+    @property
+    def view_count(self) -> int:
+        """Views that are present."""
+        return int(np.count_nonzero(self.present))
+
+    @cached_property
+    def offsets(self) -> NDArray[np.float64]:
+        """[L, K, 2]: −shift (row, column) in px of each view per px of disparity, 0 at the reference."""
+        in_plane = self.positions[..., :2]
+        with np.errstate(all="ignore"):  # a missing view may be anywhere
+            return (in_plane - in_plane[self.reference]) * np.asarray(self.eta)
+
+    @property
+    def distances(self) -> NDArray[np.float64]:
+        """[V] of the present views: their larger shift in px per px of disparity."""
+        return np.abs(self.offsets[self.present]).max(axis=-1)
+
+    @property
+    def reach(self) -> tuple[float, float]:
+        """Largest shift (vertical, horizontal) in px of any present view per px of disparity."""
+        vertical, horizontal = np.abs(self.offsets[self.present]).max(axis=0)
+        return float(vertical), float(horizontal)
+
+    @property
+    def deviation(self) -> float:
+        """Baseline units by which a present view is off a regular grid."""
+        away = (self.positions[..., :2] - regular(self.grid))[self.present]
+        return float(np.abs(away - away[0]).max())
+
+    def line(self, axis: int) -> list[Index]:
+        """Present views of the reference's column (axis 0) or row (axis 1) that lie in line with it, in order."""
+        row, column = self.reference
+        views = [(k, column) if axis == 0 else (row, k) for k in range(self.grid[axis])]
+        present = [view for view in views if self.present[view]]
+        along = np.sort([self.offsets[view][axis] for view in present])
+        slack = IN_LINE * float(np.diff(along).mean()) if len(along) > 1 else 0.0
+        in_line = [view for view in present if abs(self.offsets[view][1 - axis]) <= slack]
+        return sorted(in_line, key=lambda view: float(self.offsets[view][axis]))
+
+    def even_line(self, axis: int) -> Line | None:
+        """The views around the reference in its column (axis 0) or row (axis 1), if they are evenly spaced."""
+        row, column = self.reference
+        at = self.reference[axis]
+        present = self.present[:, column] if axis == 0 else self.present[row]
+        offsets = self.offsets[:, column] if axis == 0 else self.offsets[row]
+        first = last = at
+        while first > 0 and present[first - 1]:
+            first -= 1
+        while last < len(present) - 1 and present[last + 1]:
+            last += 1
+        indices = np.arange(first, last + 1)
+        steps = np.diff(offsets[indices, axis])
+        if len(indices) < 3:
+            return None
+        slack = IN_LINE * abs(steps.mean())
+        if np.ptp(steps) > slack or np.ptp(offsets[indices, 1 - axis]) > slack:
+            return None
+        return Line(indices, float(steps.mean()))
+
+    def thinned(self, step: int) -> NDArray[np.bool_]:
+        """[L, K]: every step-th present view in each direction from the reference view."""
+        return thinned(self.present, self.reference, step)
+
+
+def regular(grid: tuple[int, int]) -> NDArray[np.float64]:
+    """[L, K, 2]: the indices of a grid as positions."""
+    return np.stack(np.meshgrid(*map(np.arange, grid), indexing="ij"), axis=-1).astype(np.float64)
+
+
+def thinned(present: NDArray[np.bool_], reference: Index, step: int) -> NDArray[np.bool_]:
+    """[L, K]: every step-th present view in each direction from the reference view; a smaller step if few remain."""
+    rows, columns = np.ogrid[: present.shape[0], : present.shape[1]]
+    near: NDArray[np.bool_] = (rows - reference[0]) % step == 0
+    used = present & near & ((columns - reference[1]) % step == 0)
+    return used if step == 1 or used.sum() >= FEWEST_VIEWS else thinned(present, reference, step - 1)
+
+
+def _check_shapes(positions: NDArray[Any], present: NDArray[Any], grid: tuple[int, int]) -> None:
+    if positions.shape not in ((*grid, 2), (*grid, 3)) or present.shape != grid:
+        raise InputError(
+            f"view layout: expected positions {(*grid, 2)} and present {grid}, "
+            f"found {positions.shape} and {present.shape}."
+        )
+
+
+def _check_count(positions: NDArray[Any], present: NDArray[Any]) -> None:
+    used = positions[present]
+    distinct = max(len(np.unique(np.round(used[:, axis], 6))) for axis in (0, 1)) if len(used) else 0
+    if distinct < 3:
+        rows, columns = present.shape
+        raise InputError(
+            f"view layout: expected at least 3×3 views, or a line of 3, found a grid of {rows}×{columns} "
+            f"with {len(used)} views. Add views: two viewpoints per axis cannot show what is occluded."
+        )
+
+
+def _central(positions: NDArray[Any], present: NDArray[Any]) -> Index:
+    """The present view nearest to the layout's centre; on a regular grid with all views, its middle."""
+    used = positions[present]
+    with np.errstate(over="ignore"):
+        distance = np.linalg.norm(positions - 0.5 * (used.min(axis=0) + used.max(axis=0)), axis=-1)
+    row, column = np.unravel_index(int(np.argmin(np.where(present, distance, np.inf))), present.shape)
+    return int(row), int(column)
+
+
+def _check_reference(reference: Index, present: NDArray[Any]) -> None:
+    rows, columns = present.shape
+    row, column = reference
+    if not (0 <= row < rows and 0 <= column < columns and present[row, column]):
+        raise InputError(
+            f"reference view: expected a present view of the {rows}×{columns} grid (rows 0–{rows - 1}, "
+            f"columns 0–{columns - 1}), found {row} {column}. Choose another with ⟦reference ROW COL⟧."
+        )
+
+
+def _check_reach(distances: NDArray[Any]) -> None:
+    """Refuse baselines with which no point is in two views."""
+    if not LEAST_REACH <= distances.max() <= MOST_REACH:
+        raise InputError(
+            f"view layout: expected the farthest view {LEAST_REACH:g} … {MOST_REACH:g} baseline units times eta from "
+            f"the reference view, found {distances.max():.4g}. Correct the positions, their unit or ⟦eta⟧."
+        )

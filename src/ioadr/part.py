@@ -1,0 +1,54 @@
+"""Windows and parts: which pixels of an image, and where an image lies in a larger one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Window:
+    """A rectangle of pixels: rows [top, bottom), columns [left, right)."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+    @property
+    def height(self) -> int:
+        return self.bottom - self.top
+
+    @property
+    def width(self) -> int:
+        return self.right - self.left
+
+    @property
+    def slices(self) -> tuple[slice, slice]:
+        return slice(self.top, self.bottom), slice(self.left, self.right)
+
+    def moved(self, rows: int, columns: int) -> Window:
+        return Window(self.top + rows, self.left + columns, self.bottom + rows, self.right + columns)
+
+
+@dataclass(frozen=True)
+class Part:
+    """Where an image lies in a larger one, whose camera and random numbers it shares, so that parts fit together."""
+
+    window: Window
+    """The image, in pixels of the larger one."""
+    height: int
+    """Of the larger image."""
+    width: int
+
+    @classmethod
+    def whole(cls, height: int, width: int) -> Part:
+        """An image that is all there is."""
+        return cls(Window(0, 0, height, width), height, width)
+
+    @property
+    def is_whole(self) -> bool:
+        return self == Part.whole(self.height, self.width)
+
+    def crop(self, window: Window) -> Part:
+        """The part of this part that `window` cuts out of it."""
+        return Part(window.moved(self.window.top, self.window.left), self.height, self.width)
