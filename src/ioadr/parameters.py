@@ -17,6 +17,8 @@ from typing import Any, Literal
 from ioadr.errors import InputError
 
 LARGEST_FILE = 1_000_000
+NEVER = 1_000
+"""A sweep that no estimation reaches, for what begins with a sweep."""
 
 
 def _option(default: Any, help: str, low: float | None = None, high: float | None = None) -> Any:
@@ -68,8 +70,10 @@ class CongruenceTerm:
 class PlanarTerm:
     """γ J_pg, angle between a pixel's normal and its surroundings' (§ V-C)."""
 
-    weight: float = _option(0.05, "γ_0, grey levels per degree", 0)
-    first_sweep: int = _option(6, "sweep from which the term counts", 0)
+    weight: float = _option(0.05, "γ_0, grey levels per degree; 0 drops the term, not its phase", 0)
+    first_sweep: int = _option(
+        6, "sweep with which the planar phase begins: the term counts and the plane is a candidate", 0
+    )
     half_width: int = _option(18, "px, half of W^avg", 1, 60)
     window_step: int = _option(2, "px between the samples of W^avg", 1, 8)
     refit_from: int = _option(
@@ -97,7 +101,9 @@ class Search:
     perturbation: float = _option(0.04, "σ of the random candidate", 0)
     relative_perturbation: bool = _option(True, "σ as a share of the disparity range; False is px")
     late_perturbation: float = _option(0.01, "factor on σ in the late sweeps", 0)
-    late_after: int = _option(5, "sweeps after this one are late", 0)
+    late_after: int = _option(
+        6, "sweeps after this one are late: the first planar one (6) still has the full σ, as in the tables", 0
+    )
     smooth_depth: bool = _option(True, "candidates from neighbours visited in this sweep")
     congruence: bool = _option(True, "the smoothed disparity as candidate")
     smooth_plane: bool = _option(True, "the surrounding plane's disparity as candidate")
@@ -277,7 +283,7 @@ _TEXT = {
     "planar.inlier_share": 1.3,
     "planar.gate_offsets": False,
     "planar.small_kernel": "central",
-    "planar.refit_from": 1_000,
+    "planar.refit_from": NEVER,
     "planar.window_step": 1,
     "planar.normals": "pinhole",
     "search.relative_perturbation": False,
@@ -293,6 +299,7 @@ _FAST = {
     "congruence.weight": 200.0,
     "congruence.ramp": False,
     "planar.weight": 0.0,
+    "planar.first_sweep": NEVER,
     "search.sweeps": 2,
     "finish.border_passes": 1,
 }
@@ -303,6 +310,7 @@ _BEST = {
     "search.sweeps": 6,
     "search.temperature": 0.05,
     "planar.weight": 0.0,
+    "planar.first_sweep": NEVER,
     "finish.passes": 2,
     "finish.border_passes": 4,
 }

@@ -22,7 +22,7 @@ from ioadr.cost.total import TERMS, Model, State, smoothed_around
 from ioadr.geometry.plane import mark_inliers
 from ioadr.geometry.ppp import Rays, point_projection_image
 from ioadr.lightfield import DisparityRange, LightField
-from ioadr.parameters import Parameters, PlanarTerm, preset
+from ioadr.parameters import NEVER, Parameters, PlanarTerm, preset
 from ioadr.result import Estimate
 from ioadr.solver import problem
 from ioadr.solver.candidates import MOST, propose
@@ -37,7 +37,7 @@ COARSE, FINE, NEAR = 257, 97, 0.03
 """Samples of a curve over the whole range, and around the pixel's value within this share of it."""
 KEPT = 12
 """Snapshots of planes, occluders and random numbers, one per set of parameters."""
-NO_MAP = {"data.occlusion_aware": False} | {f"{term}.weight": 0.0 for term in TERMS[1:]}
+NO_MAP = {"data.occlusion_aware": False, "planar.first_sweep": NEVER} | {f"{term}.weight": 0.0 for term in TERMS[1:]}
 """All that can be said before there is a map: how well the views agree."""
 
 

@@ -22,9 +22,14 @@ class SweepPlan:
     heuristics: Heuristics
 
     @property
+    def planar(self) -> bool:
+        """Whether the sweep belongs to the planar phase, which goes on where J_pg itself does not count."""
+        return self.plane_fits > 0
+
+    @property
     def kind(self) -> str:
-        """The last term that counts."""
-        if self.planar_weight > 0:
+        """Its phase: planar, or the last term that counts."""
+        if self.planar:
             return "planar"
         return "congruence" if self.congruence_weight > 0 else "data"
 
@@ -37,8 +42,8 @@ def plan(parameters: Parameters, limits: DisparityRange, warm: bool = False) -> 
 
 def _last_of_each_phase(steps: list[SweepPlan], count: int) -> list[SweepPlan]:
     """`count` sweeps without planes and half as many, rounded up, with them."""
-    before = [step for step in steps if not step.planar_weight]
-    planar = [step for step in steps if step.planar_weight]
+    before = [step for step in steps if not step.planar]
+    planar = [step for step in steps if step.planar]
     return before[max(len(before) - count, 0) :] + planar[max(len(planar) - (count + 1) // 2, 0) :]
 
 
@@ -51,15 +56,15 @@ def closing(parameters: Parameters, limits: DisparityRange) -> SweepPlan:
 def _sweep(parameters: Parameters, limits: DisparityRange, q: int) -> SweepPlan:
     search, congruence, planar = parameters.search, parameters.congruence, parameters.planar
     growth = 2.0 * (q // 2) if congruence.ramp else 1.0
-    planar_weight = planar.weight if q >= planar.first_sweep else 0.0
+    is_planar = q >= planar.first_sweep
     return SweepPlan(
         index=q,
         forward=q % 2 == 0,
         temperature=search.temperature * search.cooling ** (q // 2),
         congruence_weight=congruence.weight * growth,
-        planar_weight=planar_weight,
-        plane_fits=0 if planar_weight == 0 else 1 + (q >= planar.refit_from),
-        heuristics=_heuristics(parameters, limits, q, planar_weight > 0),
+        planar_weight=planar.weight if is_planar else 0.0,
+        plane_fits=1 + (q >= planar.refit_from) if is_planar else 0,
+        heuristics=_heuristics(parameters, limits, q, is_planar),
     )
 
 

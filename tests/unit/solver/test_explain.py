@@ -124,14 +124,14 @@ def test_candidates_are_those_of_the_last_sweep(explainer, estimate):
     sigma = 0.04 * 0.01 * estimate.range.extent
     assert found.candidates[0].disparity == pytest.approx(found.disparity + sigma * noise, abs=1e-6)
     assert found.candidates[1].disparity == pytest.approx(found.plane.disparity)
-    free = explainer.explain(30, 40, estimate.parameters.vary({"planar.weight": 0.0}))
+    free = explainer.explain(30, 40, estimate.parameters.vary({"planar.first_sweep": 10}))
     origins = [candidate.origin for candidate in free.candidates]
     assert origins == ["random", "smoothed", "vertical", "horizontal", "diagonal"]
     assert free.candidates[1].disparity == pytest.approx(free.support.smoothed)
     assert free.candidates[2].disparity == estimate.disparity[31, 40], "the last sweep runs upwards"
     for candidate in free.candidates:
         assert candidate.cost >= free.curve.minimum[1] - 1e-3
-    corner = explainer.explain(63, 71, estimate.parameters.vary({"planar.weight": 0.0}))
+    corner = explainer.explain(63, 71, estimate.parameters.vary({"planar.first_sweep": 10}))
     assert [candidate.origin for candidate in corner.candidates] == ["random", "smoothed"]
 
 

@@ -39,7 +39,8 @@ def overlap(parameters: Parameters, limits: DisparityRange, reach: float) -> int
     hidden = limits.extent * (reach + 0.5)
     planar = parameters.planar
     kernel = planar.kernel_half_width
-    planes = 2 * (planar.half_width + kernel) + 2 * kernel + 1 if planar.weight > 0 else 0
+    fitted = planar.first_sweep < parameters.search.sweeps
+    planes = 2 * (planar.half_width + kernel) + 2 * kernel + 1 if fitted else 0
     patches = parameters.finish.passes * (parameters.finish.widest + parameters.finish.occluder_growth)
     width = math.ceil(shift + hidden) + parameters.congruence.half_width + max(planes, CARRIED) + patches
     return -(-width // 8) * 8

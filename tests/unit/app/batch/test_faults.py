@@ -22,7 +22,7 @@ from tests.unit.app.batch.conftest import batch, command, finished, summary, wai
 
 psutil = pytest.importorskip("psutil")
 
-SLOW = ("--no-report", "--save", "pfm,npy", "--set", "search.sweeps=40", "--set", "planar.weight=0")
+SLOW = ("--no-report", "--save", "pfm,npy", "--set", "search.sweeps=40", "--set", "planar.first_sweep=40")
 """An item takes long enough to be caught in the middle."""
 
 INTERRUPTED = "ioadr: interrupted. Files that were not finished have been removed."
@@ -62,7 +62,7 @@ def test_a_killed_worker_costs_nothing_but_time(scenes, tmp_path, cluster):
     assert finished(out) == [f"lf{number}" for number in range(8)]
     assert summary(out)["counts"] == {"done": 8, "kept": 0, "failed": 0, "left": 0}
     assert not list(out.rglob(".ioadr-*"))
-    parameters = preset("paper").vary({"search.sweeps": 40, "planar.weight": 0.0})
+    parameters = preset("paper").vary({"search.sweeps": 40, "planar.first_sweep": 40})
     for number in range(8):
         single = ioadr.estimate(ioadr.read(scenes / f"lf{number}"), parameters)
         single.save(tmp_path / "single" / str(number), formats=("pfm", "npy"))
