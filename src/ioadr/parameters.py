@@ -46,6 +46,7 @@ class DataTerm:
     min_visible_views: int = _option(3, "and below this number of them, the reference view among them", 0)
     occluder_step: float = _option(0.05, "px, disparities of occluders are truncated to multiples of this", 0.001, 1)
     occluder_margin: float = _option(0.01, "px, an occluder is nearer than the candidate by more than this", 0, 1)
+    write_hypothesis: bool = _option(True, "Algorithm 1 reads the map with the hypothesis in place at its own pixel")
     view_step: int = _option(1, "use every n-th view of the grid in each direction, if 9 are left", 1, 8)
     count_reference: bool = _option(False, "divide by the number of views, not by one less")
 
@@ -63,7 +64,6 @@ class CongruenceTerm:
     epsilon: float = _option(0.5, "ε_θ, smallest scaled difference", 1e-6)
     epsilon_plus_cost: bool = _option(True, "add the pixel's cost to ε_θ where disparities differ much")
     include_centre: bool = _option(False, "let the pixel itself count in its mean")
-    average_angles: bool = _option(False, "mean of θ = arctan d instead of d")
 
 
 @dataclass(frozen=True)
@@ -108,6 +108,7 @@ class Search:
     congruence: bool = _option(True, "the smoothed disparity as candidate")
     smooth_plane: bool = _option(True, "the surrounding plane's disparity as candidate")
     random: bool = _option(True, "a random perturbation as candidate")
+    gate_plane: bool = _option(False, "try the plane's disparity only where the pixel's own is within planar.tolerance")
     phased: bool = _option(True, "planar sweeps try random and plane only, the others all but the plane")
 
 
@@ -272,12 +273,12 @@ _TEXT = {
     "data.min_visible_views": 0,
     "data.occluder_step": 0.005,
     "data.occluder_margin": 0.0,
+    "data.write_hypothesis": False,
     "data.count_reference": True,
     "congruence.ramp": False,
     "congruence.disparity_scale": 10.0,
     "congruence.epsilon_plus_cost": False,
     "congruence.include_centre": True,
-    "congruence.average_angles": True,
     "planar.first_sweep": 0,
     "planar.kernel_sigma": 7.7781745930520225,
     "planar.inlier_share": 1.3,
@@ -288,6 +289,7 @@ _TEXT = {
     "planar.normals": "pinhole",
     "search.relative_perturbation": False,
     "search.late_perturbation": 1.0,
+    "search.gate_plane": True,
     "search.phased": False,
 }
 

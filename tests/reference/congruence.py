@@ -52,16 +52,14 @@ def window_weights(
 
 
 def smoothed(disparity: NDArray[Any], n0: int, m0: int, d: float, weights: NDArray[Any], term: CongruenceTerm) -> float:
-    """d_s (Eq. 25): mean of the disparities, or of their angles, by those weights; d itself where nothing counts."""
+    """d_s (Eq. 25): mean of the disparities tan θ by those weights; d itself where nothing counts."""
     if not weights.any():
         return d
     h = term.half_width
     total = 0.0
     for j, i in np.argwhere(weights > 0) - h:
-        value = float(disparity[n0 + j, m0 + i])
-        total += weights[j + h, i + h] * (math.atan(value) if term.average_angles else value)
-    mean = total / weights.sum()
-    return math.tan(mean) if term.average_angles else float(mean)
+        total += weights[j + h, i + h] * float(disparity[n0 + j, m0 + i])
+    return float(total / weights.sum())
 
 
 def congruence_cost(d: float, d_smoothed: float) -> float:

@@ -1,4 +1,4 @@
-"""Plain twins of `ioadr.cost.occlusion`: Algorithm 1 to the letter, what the kernel leaves out of it, J_PD, J_oa.
+"""Plain twins of `ioadr.cost.occlusion`: Algorithm 1 as printed, and as the kernel does it; J_PD, J_oa.
 
 `slack` shifts every comparison by a little: where that changes the outcome, float32 may decide either way.
 """
@@ -20,6 +20,31 @@ TILE = 8
 """px; the kernel knows which disparities occur in squares of this size, not where in them."""
 
 
+def printed_algorithm_1(
+    disparity: NDArray[Any], views: list[View], n0: int, m0: int, d: float, highest: float
+) -> set[int]:
+    """Ō of Algorithm 1, step by step from the paper's text; knows nothing of how the kernel does it.
+
+    In tan θ instead of θ. Printed, it takes the reference view out as soon as anything is nearer than d (u_occ is the
+    pixel itself, s_occ = 0). That view adds 0 to the sum of Eq. 22, so that only the count |Ō| would notice.
+    """
+    surface = disparity.astype(np.float64)
+    unoccluded = set(range(len(views)))  # step i; step ii is `bilinear`
+    nearer = {float(value) for value in surface.ravel() if d < value <= highest}  # step iii; all meet at s = k_r
+    for k, view in enumerate(views):  # step iv
+        for d_occluder in nearer:
+            u = [i + (d_occluder - d) * s for i, s in zip((n0, m0), view.offset, strict=True)]  # a.
+            if not inside(*u, surface.shape):
+                continue
+            there = float(bilinear(surface, *u))
+            if there == d:
+                continue
+            s_occluder = [(i_u - i) / (there - d) for i_u, i in zip(u, (n0, m0), strict=True)]  # b.
+            if max(abs(s - s_o) for s, s_o in zip(view.offset, s_occluder, strict=True)) < 0.5:  # c.
+                unoccluded.discard(k)
+    return unoccluded
+
+
 def truncate(d: float, step: float) -> float:
     """The multiple of `step` next to d on the side of zero; a d that misses a multiple by rounding is that multiple."""
     multiple = d / step
@@ -35,12 +60,13 @@ def reach_of(views: list[View]) -> float:
 def occluders_in_window(
     disparity: NDArray[Any], views: list[View], n0: int, m0: int, d: float, highest: float, term: DataTerm
 ) -> set[float]:
-    """T of Algorithm 1: truncated disparities before d in the window that an occluder can hide from."""
+    """T of Algorithm 1 behind the published tables: truncated disparities before d in a window."""
     radius = int((highest - d) * reach_of(views))
     found = set()
     for n in range(max(n0 - radius, 0), min(n0 + radius + 1, disparity.shape[0])):
         for m in range(max(m0 - radius, 0), min(m0 + radius + 1, disparity.shape[1])):
-            if (n, m) != (n0, m0) and disparity[n, m] > d + term.occluder_margin:
+            own = (n, m) == (n0, m0) and term.write_hypothesis
+            if not own and disparity[n, m] > d + term.occluder_margin:
                 found.add(truncate(float(disparity[n, m]), term.occluder_step))
     return {level for level in found if level > d}
 
@@ -74,12 +100,15 @@ def tile_distance(i: int, i0: int) -> int:
     return max(first - i0, i0 - (first + TILE - 1), 0)
 
 
-def open_sky(disparity: NDArray[Any], views: list[View], n0: int, m0: int, d: float, margin: float) -> bool:
-    """No other pixel rises above d by more than it takes to reach (n0, m0): the kernel then tests nothing."""
+def open_sky(
+    disparity: NDArray[Any], views: list[View], n0: int, m0: int, d: float, margin: float, term: DataTerm
+) -> bool:
+    """No pixel rises above d and reaches (n0, m0); its own is not asked if the hypothesis is written into the map."""
     reach = reach_of(views)
     for n, m in np.ndindex(disparity.shape):
         away = max(abs(n - n0), abs(m - m0))
-        if away > 0 and disparity[n, m] - away / reach > d + margin:
+        own = away == 0 and term.write_hypothesis
+        if not own and disparity[n, m] - away / reach > d + margin:
             return False
     return True
 
@@ -91,11 +120,13 @@ def unoccluded(
     m0: int,
     d: float,
     occluders: set[float],
+    term: DataTerm,
     slack: float = 0.0,
 ) -> set[int]:
-    """Algorithm 1: the views in which none of the occluders lies before (n0, m0, d)."""
+    """The views in which none of the occluders lies before (n0, m0, d); the reference view is always one of them."""
     surface = disparity.astype(np.float64)
-    surface[n0, m0] = d
+    if term.write_hypothesis:
+        surface[n0, m0] = d
     visible = set(range(len(views)))
     for d_occluder in occluders:
         for v, view in enumerate(views):
@@ -109,7 +140,7 @@ def unoccluded(
             miss = max(abs(offset - s) for offset, s in zip(view.offset, meeting, strict=True))
             if miss * (nearest - d) < min(0.5 * (nearest - d), FOOTPRINT) + slack:
                 visible.discard(v)
-    return visible
+    return visible | {reference_index(views)}
 
 
 def deviations(views: list[View], n0: int, m0: int, d: float) -> dict[int, float]:

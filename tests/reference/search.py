@@ -65,11 +65,11 @@ class Plain:
         term, snapshot = self.problem.parameters.data, self.problem.disparity
         everything = set(range(len(self.views)))
         margin = term.occluder_margin + self.slack
-        if not term.occlusion_aware or occlusion.open_sky(snapshot, self.views, n, m, d, margin):
+        if not term.occlusion_aware or occlusion.open_sky(snapshot, self.views, n, m, d, margin, term):
             return everything, True
         highest = self.problem.limits.maximum
         tested = occlusion.occluders_tested(snapshot, self.views, n, m, d, highest, term, self.slack)
-        return occlusion.unoccluded(snapshot, self.views, n, m, d, tested, self.slack), False
+        return occlusion.unoccluded(snapshot, self.views, n, m, d, tested, term, self.slack), False
 
     def smoothed(self, n: int, m: int, d: float) -> float:
         """d_s of (n, m) for a pixel of disparity d."""
@@ -112,7 +112,9 @@ def candidates(plain: Plain, heuristics: Heuristics, n: int, m: int, noise: floa
     if heuristics.congruence:
         found.append(plain.smoothed(n, m, d))
     if heuristics.smooth_plane:
-        found.append(min(max(float(plain.planes[1][n, m]), low), high))
+        d_plane, parameters = float(plain.planes[1][n, m]), plain.problem.parameters
+        if not parameters.search.gate_plane or abs(d_plane - d) < parameters.planar.tolerance:
+            found.append(min(max(d_plane, low), high))
     if heuristics.smooth_depth:
         visited = [(n + back, m), (n, m + back), (n + back, m + back)]
         found += [float(plain.disparity[p]) for p in visited if 0 <= p[0] < height and 0 <= p[1] < width]

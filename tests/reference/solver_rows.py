@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr import preset
 from ioadr.solver.candidates import MOST
 from ioadr.solver.initialise import plane_sweep
 from ioadr.solver.plane_sweep import pixel_curves, plane_cost
@@ -211,6 +212,9 @@ SOLVER = (
         why="a perturbation adds to a disparity of about 1 px"),
     Row("candidates of planar sweeps", "solver.candidates: propose", prepare_proposals, twin_proposals,
         TINY | {"sweep": 7}, floor=1.0, why="a perturbation adds to a disparity of about 1 px"),
+    Row("candidates where planes fit", "solver.candidates: propose", prepare_proposals, twin_proposals,
+        TINY | {"sweep": 7, "parameters": preset("text")}, floor=1.0,
+        why="a perturbation adds to a disparity of about 1 px"),
     Row("acceptance", "solver.sweep: acceptance_limit", prepare_acceptances, twin_acceptances, slack=1e-6),
     Row("acceptance without heat", "solver.sweep: acceptance_limit", prepare_acceptances, twin_acceptances,
         {"changes": {"search.temperature": 0.0}}),
@@ -219,5 +223,10 @@ SOLVER = (
     Row("sweep backwards", SWEEP, prepare_sweep, twin_sweep, TINY | {"sweep": 3}, rtol=1e-5, floor=1.0, slack=2e-6,
         undecided=0.4, why=DRIFT),
     Row("planar sweep", SWEEP, prepare_sweep, twin_sweep, TINY | {"sweep": 7}, rtol=1e-5, floor=1.0, slack=2e-6,
+        undecided=0.4, why=DRIFT),
+    Row("planar sweep with two fits", SWEEP, prepare_sweep, twin_sweep, TINY | {"sweep": 8}, rtol=1e-5, floor=1.0,
+        slack=2e-6, undecided=0.4, why=DRIFT),
+    Row("planar sweep without J_pg", SWEEP, prepare_sweep, twin_sweep,
+        TINY | {"sweep": 7, "parameters": preset("paper/without-planar")}, rtol=1e-5, floor=1.0, slack=2e-6,
         undecided=0.4, why=DRIFT),
 )  # fmt: skip

@@ -21,7 +21,6 @@ class CongruenceWeights(NamedTuple):
     disparity_limit: Any
     epsilon: Any
     epsilon_plus_cost: Any
-    average_angles: Any
 
 
 @kernel
@@ -53,6 +52,8 @@ def far_epsilon(weights, cost):
 def smoothed(disparity, guide, weights, centre, d, cost):
     """d_s of the pixel at flat index `centre` whose disparity is d (Eq. 25), px.
 
+    Eq. 25 as printed takes the arctangent of a mean of angles. An arctangent wants a tangent: the mean is one of
+    tan θ, which is the disparity. As it is printed, the result would lie nearer 0 than all that it is a mean of.
     disparity float32 and guide uint32 (packed reference view, MISSING outside) are flat and equally padded.
     """
     colour0, epsilon_far = unpack(guide[centre]), far_epsilon(weights, cost)
@@ -61,11 +62,9 @@ def smoothed(disparity, guide, weights, centre, d, cost):
         index = np.int32(centre + weights.offsets[i])
         neighbour = fetch(disparity, index)
         chi = weight_of(fetch(guide, index), neighbour, colour0, d, weights, epsilon_far)
-        total += chi * (np.arctan(neighbour) if weights.average_angles else neighbour)
+        total += chi * neighbour
         count += chi
-    if count == 0:
-        return d
-    return np.tan(total / count) if weights.average_angles else total / count
+    return total / count if count > 0 else d
 
 
 @kernel

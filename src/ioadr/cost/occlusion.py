@@ -39,6 +39,8 @@ class Occluders(NamedTuple):
     """Largest view offset plus half a view."""
     maximum: Any
     """Upper end of the disparity range."""
+    written: Any
+    """float32: 1 if the map is read with the hypothesis in place at its own pixel, 0 if as it is."""
 
 
 class DataWeights(NamedTuple):
@@ -139,12 +141,12 @@ def levels_in_reach(occluders, n0, m0, d, margin, found):
 def hidden_by(rays, occluders, n0, m0, d, d_occluder, w):
     """Algorithm 1, steps iv.a–c for one d_occluder and views 64·w … 64·w + 63: the bits of those it hides.
 
-    The map is read with the hypothesis d in place at (n0, m0), which cannot hide itself.
+    With `written`, the map is read with the hypothesis d in place at (n0, m0), which then cannot hide itself.
     """
     stride = np.int32(occluders.surface.shape[1])
     surface = occluders.surface.reshape(-1)
     step = d_occluder - d
-    change = d - occluders.surface[n0, m0]
+    change = occluders.written * (d - occluders.surface[n0, m0])
     bottom, right = np.float32(rays.height - 1), np.float32(rays.width - 1)
     bits = np.uint64(0)
     for v in range(64 * w, min(64 * w + 64, rays.dy.size)):
@@ -232,10 +234,11 @@ def summarise_levels(begin, end, disparity, first, step, levels):
 
 
 @kernel
-def raise_ceiling(disparity, slope, cone, ceiling):
-    """Ceiling over every pixel: the map, falling off by `slope` per px of distance, the pixel itself left out.
+def raise_ceiling(disparity, slope, written, cone, ceiling):
+    """Ceiling over every pixel: the map, falling off by `slope` per px of distance.
 
-    Two passes of a chamfer transform with Chebyshev distance, which is exact; cone is scratch [N, M].
+    Where hypotheses are `written` into the map (1, else 0), the pixel itself is left out. Two passes of a
+    chamfer transform with Chebyshev distance, which is exact; cone is scratch [N, M].
     """
     height, width = disparity.shape
     for n in range(height):
@@ -258,7 +261,7 @@ def raise_ceiling(disparity, slope, cone, ceiling):
             cone[n, m] = best
     for n in range(height):
         for m in range(width):
-            best = np.float32(-np.inf)
+            best = np.float32(-np.inf) if written else disparity[n, m]
             for i in range(max(n - 1, 0), min(n + 2, height)):
                 for j in range(max(m - 1, 0), min(m + 2, width)):
                     if i != n or j != m:

@@ -19,6 +19,8 @@ class Heuristics(NamedTuple):
     congruence: Any
     smooth_plane: Any
     random: Any
+    plane_within: Any
+    """px; a plane that misses the pixel's disparity by as much or more is not tried."""
     sigma: Any
     """px, of the random perturbation."""
     minimum: Any
@@ -46,7 +48,7 @@ def propose(heuristics, disparity, n, m, pad, back, d_smoothed, d_plane, noise, 
     if heuristics.congruence:
         candidates[count] = d_smoothed
         count += 1
-    if heuristics.smooth_plane:
+    if heuristics.smooth_plane and abs(d_plane - disparity[n + pad, m + pad]) < heuristics.plane_within:
         candidates[count] = min(max(d_plane, heuristics.minimum), heuristics.maximum)
         count += 1
     if heuristics.smooth_depth:

@@ -180,7 +180,8 @@ class Explainer:
         costs = _curve(model, state, row, column, values[:count]).total
         above, beside = 0 <= row + back < shape[0], 0 <= column + back < shape[1]
         neighbours = [("vertical", above), ("horizontal", beside), ("diagonal", above and beside)]
-        flags = [("random", heuristics.random), ("smoothed", heuristics.congruence), ("plane", heuristics.smooth_plane)]
+        planar = heuristics.smooth_plane and abs(plane - current) < heuristics.plane_within
+        flags = [("random", heuristics.random), ("smoothed", heuristics.congruence), ("plane", planar)]
         flags += [(name, heuristics.smooth_depth and there) for name, there in neighbours]
         names = [name for name, tried in flags if tried]
         for name, value, cost in zip(names, values, costs, strict=False):

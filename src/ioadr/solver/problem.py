@@ -103,7 +103,6 @@ def congruence_weights(term: CongruenceTerm, limits: DisparityRange, padded_widt
         disparity_limit=np.float32(limits.extent),
         epsilon=np.float32(term.epsilon),
         epsilon_plus_cost=term.epsilon_plus_cost,
-        average_angles=term.average_angles,
     )
 
 
@@ -124,10 +123,10 @@ def snapshot_occluders(
     tiles = [-(-size // TILE) for size in disparity.shape]
     levels = np.zeros((*tiles, (last - first) // 64 + 1), np.uint64)
     ceiling = np.empty_like(disparity)
-    reach = np.float32(rays.reach.max() + 0.5)
+    reach, written = np.float32(rays.reach.max() + 0.5), np.float32(term.write_hypothesis)
     if term.occlusion_aware:
         workers.rows(summarise_levels, tiles[0], disparity, first, step, levels)
-        raise_ceiling(disparity, np.float32(1.0) / reach, np.empty_like(disparity), ceiling)
+        raise_ceiling(disparity, np.float32(1.0) / reach, written, np.empty_like(disparity), ceiling)
     return Occluders(
         surface=np.pad(disparity, ((0, 1), (0, 1)), mode="edge"),
         ceiling=ceiling,
@@ -136,6 +135,7 @@ def snapshot_occluders(
         step=step,
         reach=reach,
         maximum=np.float32(limits.maximum),
+        written=written,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from ioadr.lightfield import DisparityRange
@@ -77,6 +78,7 @@ def _heuristics(parameters: Parameters, limits: DisparityRange, q: int, planar: 
         congruence=search.congruence and (every or not planar),
         smooth_plane=search.smooth_plane and planar,
         random=search.random,
+        plane_within=parameters.planar.tolerance if search.gate_plane else math.inf,
         sigma=sigma * (search.late_perturbation if q > search.late_after else 1.0),
         minimum=limits.minimum,
         maximum=limits.maximum,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from ioadr.evaluation import ablation, methods
 from ioadr.evaluation.submission import SCENES
@@ -172,6 +173,13 @@ def test_paper_runs_nine_methods_on_four_scenes(
     page = (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
     assert "The paper’s tables" in page
     assert "(4.601, " in page
+    for name in ("figure_4.png", "figure_5.png"):
+        assert f"]({name})" in text
+        with Image.open(tmp_path / "out" / name) as picture:
+            assert picture.width == 4 * 256 + 3 * 6
+    assert page.count("data:image/png;base64,") >= 2
+    assert "Mean |deviation| from print over 88 figures" in text
+    assert "Mean |deviation| from print over 88 figures" in page
 
 
 def test_submission_is_made_and_checked(cli: Cli, tmp_path: Path) -> None:

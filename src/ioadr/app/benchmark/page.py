@@ -8,7 +8,6 @@ from pathlib import Path
 
 from ioadr.app.benchmark.content import page_data
 from ioadr.app.report.markup import details, figure, json_text, page
-from ioadr.evaluation import ablation
 from ioadr.evaluation.benchmark import Results
 from ioadr.evaluation.scores import METRICS
 from ioadr.evaluation.tables import MEAN, cell, is_best
@@ -20,11 +19,11 @@ FIRST = ("mse", "badpix_007", "badpix_003", "badpix_001", "q25", "mae_planes")
 """Metrics whose tables are open; the others can be opened."""
 
 
-def page_html(results: Results, title: str, with_paper: bool = False) -> str:
-    """The page; `with_paper` adds the paper's tables with ours beside them."""
+def page_html(results: Results, title: str, paper: str = "") -> str:
+    """The page; `paper` is its section of the paper's tables, if any."""
     slots = {
         "failures": _failures(results),
-        "paper": _paper(results) if with_paper else "",
+        "paper": paper,
         "tables": _tables(results),
         "data": json_text(page_data(results)),
     }
@@ -32,9 +31,9 @@ def page_html(results: Results, title: str, with_paper: bool = False) -> str:
     return page("benchmark.html", slots, **head, styles=["benchmark.css"], scripts=SCRIPTS)
 
 
-def write_page(path: str | Path, results: Results, title: str, with_paper: bool = False) -> Path:
+def write_page(path: str | Path, results: Results, title: str, paper: str = "") -> Path:
     """Write the page, completely or not at all."""
-    content = page_html(results, title, with_paper)
+    content = page_html(results, title, paper)
     with atomic_file(path) as temporary:
         temporary.write_text(content, encoding="utf-8", errors="backslashreplace")
     return Path(path)
@@ -107,60 +106,3 @@ def _breakable(name: str) -> str:
 def _cell(results: Results, scene: str, method: str, metric: str) -> str:
     kind = "number best" if is_best(results, scene, method, metric) else "number"
     return f'<td class="{kind}">{printed_figure(cell(results, scene, method, metric), metric)}</td>'
-
-
-def _paper(results: Results) -> str:
-    """The paper's tables: printed figures, ours in bold, the difference beside them."""
-    found = {(c.table, c.row, c.metric, c.scene): c for c in ablation.compare(results)}
-    text = ""
-    for table in ablation.paper().tables:
-        blocks = "".join(_paper_table(results, table, metric, found) for metric in table.metrics)
-        text += (
-            f'<h3 class="wide">{escape(table.title)}</h3><p class="note">{escape(table.note)}</p>'
-            f'<div class="columns">{blocks}</div>'
-        )
-    return (
-        '<section id="paper"><h2>The paper’s tables</h2>'
-        f'<p class="note">Ours, then in brackets the printed figure and our difference from it. {_source()}</p>'
-        f"{text}</section>"
-    )
-
-
-def _source() -> str:
-    return (
-        f"Printed figures: {escape(ablation.paper().source)}. Normals are compared where the benchmark’s own mask is "
-        "at hand; elsewhere the printed figure stands without a difference. ↻ marks an ablation that moves a figure "
-        "the other way than in the paper."
-    )
-
-
-def _paper_table(
-    results: Results,
-    table: ablation.PaperTable,
-    metric: str,
-    found: dict[tuple[str, str, str, str], ablation.Comparison],
-) -> str:
-    head = "".join(f'<th class="number">{escape(scene)}</th>' for scene in results.scene_names)
-    rows = ""
-    for row in table.rows:
-        cells = "".join(
-            _paper_cell(row, metric, scene, found.get((table.id, row.name, metric, scene)))
-            for scene in results.scene_names
-        )
-        kind = f" <small>{escape(row.kind)}</small>" if row.kind != "training-free" else ""
-        rows += f"<tr><td>{escape(row.name)}{kind}</td>{cells}</tr>"
-    title = f"<caption>{escape(METRICS[metric].label)} <small>{escape(METRICS[metric].unit)}</small></caption>"
-    return f'<div class="table"><table>{title}<tr><th></th>{head}</tr>{rows}</table></div>'
-
-
-def _paper_cell(row: ablation.Row, metric: str, scene: str, found: ablation.Comparison | None) -> str:
-    if found is None:
-        return f'<td class="number">{printed_figure(ablation.printed(row, metric, scene), metric)}</td>'
-    if math.isnan(found.printed):
-        return f'<td class="number"><b>{printed_figure(found.ours, metric)}</b></td>'
-    sign = ablation.signed(found.difference, metric) if math.isfinite(found.difference) else ""
-    turn = " ↻" if found.same_direction is False else ""
-    return (
-        f'<td class="number"><b>{printed_figure(found.ours, metric)}</b>{turn} '
-        f"<small>({printed_figure(found.printed, metric)}{', ' if sign else ''}{sign})</small></td>"
-    )
