@@ -72,7 +72,7 @@ class PlanarTerm:
 
     weight: float = _option(0.05, "γ_0, grey levels per degree; 0 drops the term, not its phase", 0)
     first_sweep: int = _option(
-        6, "sweep with which the planar phase begins: the term counts and the plane is a candidate", 0
+        6, "sweep that begins the planar phase: term and candidate; from q_max on there is none", 0
     )
     half_width: int = _option(18, "px, half of W^avg", 1, 60)
     window_step: int = _option(2, "px between the samples of W^avg", 1, 8)
@@ -101,9 +101,7 @@ class Search:
     perturbation: float = _option(0.04, "σ of the random candidate", 0)
     relative_perturbation: bool = _option(True, "σ as a share of the disparity range; False is px")
     late_perturbation: float = _option(0.01, "factor on σ in the late sweeps", 0)
-    late_after: int = _option(
-        6, "sweeps after this one are late: the first planar one (6) still has the full σ, as in the tables", 0
-    )
+    late_after: int = _option(6, "sweeps after this one are late; 6 leaves the first planar one its full σ", 0)
     smooth_depth: bool = _option(True, "candidates from neighbours visited in this sweep")
     congruence: bool = _option(True, "the smoothed disparity as candidate")
     smooth_plane: bool = _option(True, "the surrounding plane's disparity as candidate")

@@ -14,7 +14,7 @@ from ioadr.evaluation.truth import load_truth
 METRICS = ("mse", "badpix_007")
 ROWS = {row.method: (table, row) for table in paper().tables for row in table.rows if row.method and row.printed}
 FARTHER: dict[tuple[str, str, str], float] = {}
-"""By method, scene and metric: the share of print by which ours is known to differ, where that is more than a quarter."""
+"""By method, scene and metric: the share of print by which ours is known to differ, where it is more than `FAR`."""
 
 pytestmark = pytest.mark.slow
 
