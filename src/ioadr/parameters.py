@@ -71,9 +71,7 @@ class PlanarTerm:
     """γ J_pg, angle between a pixel's normal and its surroundings' (§ V-C)."""
 
     weight: float = _option(0.05, "γ_0, grey levels per degree; 0 drops the term, not its phase", 0)
-    first_sweep: int = _option(
-        6, "sweep that begins the planar phase: term and candidate; from q_max on there is none", 0
-    )
+    first_sweep: int = _option(6, "sweep that begins the planar phase, with the plane as candidate", 0)
     half_width: int = _option(18, "px, half of W^avg", 1, 60)
     window_step: int = _option(2, "px between the samples of W^avg", 1, 8)
     refit_from: int = _option(
