@@ -33,13 +33,13 @@ def printed_algorithm_1(
     nearer = {float(value) for value in surface.ravel() if d < value <= highest}  # step iii; all meet at s = k_r
     for k, view in enumerate(views):  # step iv
         for d_occluder in nearer:
-            u = [i + (d_occluder - d) * s for i, s in zip((n0, m0), view.offset, strict=True)]  # a.
-            if not inside(*u, surface.shape):
+            y, x = n0 + (d_occluder - d) * view.offset[0], m0 + (d_occluder - d) * view.offset[1]  # a.
+            if not inside(y, x, surface.shape):
                 continue
-            there = float(bilinear(surface, *u))
+            there = float(bilinear(surface, y, x))
             if there == d:
                 continue
-            s_occluder = [(i_u - i) / (there - d) for i_u, i in zip(u, (n0, m0), strict=True)]  # b.
+            s_occluder = [(y - n0) / (there - d), (x - m0) / (there - d)]  # b.
             if max(abs(s - s_o) for s, s_o in zip(view.offset, s_occluder, strict=True)) < 0.5:  # c.
                 unoccluded.discard(k)
     return unoccluded

@@ -53,7 +53,7 @@ def smoothed(disparity, guide, weights, centre, d, cost):
     """d_s of the pixel at flat index `centre` whose disparity is d (Eq. 25), px.
 
     Eq. 25 as printed takes the arctangent of a mean of angles. An arctangent wants a tangent: the mean is one of
-    tan θ, which is the disparity. As it is printed, the result would lie nearer 0 than all that it is a mean of.
+    tan θ, which is the disparity. As printed, d_s would be an angle, which draws far surfaces towards 0.
     disparity float32 and guide uint32 (packed reference view, MISSING outside) are flat and equally padded.
     """
     colour0, epsilon_far = unpack(guide[centre]), far_epsilon(weights, cost)

@@ -147,7 +147,8 @@ def measure(results: Results) -> Measured:
 def _whole_angle(results: Results, truth: Truth, scene: str, method: str) -> float:
     if "planes" not in truth.masks or truth.camera is None:
         return math.nan
-    return metrics.median_angle(results.disparity(scene, method), truth.disparity, truth.masks["planes"], truth.camera)
+    rays, planes = truth.camera.benchmark(truth.window), truth.masks["planes"]
+    return metrics.median_angle(results.disparity(scene, method), truth.disparity, planes, rays)
 
 
 def compare(measured: Measured) -> list[Comparison]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -72,7 +73,7 @@ def test_other_presets_have_no_planar_sweeps_however_many_there_are(name):
     assert {found(step)[-2] for step in steps} == {"RSN"}
 
 
-LEFT_OUT = {
+LEFT_OUT: dict[str, dict[str, Any]] = {
     "without-congruence": {"congruence_weight": 0.0},
     "without-planar": {"planar_weight": 0.0},
     "data-only": {"congruence_weight": 0.0, "planar_weight": 0.0},
