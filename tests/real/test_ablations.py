@@ -13,8 +13,14 @@ from ioadr.evaluation.truth import load_truth
 
 METRICS = ("mse", "badpix_007")
 ROWS = {row.method: (table, row) for table in paper().tables for row in table.rows if row.method and row.printed}
-FARTHER: dict[tuple[str, str, str], float] = {}
-"""By method, scene and metric: the share of print by which ours is known to differ, where it is more than `FAR`."""
+FARTHER = {
+    ("paper/without-congruence", "sideboard", "mse"): 0.35,
+    ("paper/data-only", "sideboard", "mse"): 0.40,
+}
+"""By method, scene and metric: the share of print by which ours is known to differ, where it is more than `FAR`.
+
+With `data.write_hypothesis` a pixel of a noisy map does not hide itself, as it does in the program (decision 6).
+"""
 
 pytestmark = pytest.mark.slow
 
