@@ -79,6 +79,8 @@ def _argument(name: str, value: str | None) -> str:
     name = ARGUMENTS.get(name, name.replace("-", "_"))
     if not value:
         return f"`{name}`"
+    # Quotes are for the shell.
+    value = value.strip("'")
     words = value.split()
     return f"{name}=({', '.join(words)})" if len(words) > 1 else f'{name}="{value}"'
 

@@ -218,6 +218,13 @@ class LightField:
 
 
 def _supported(views: NDArray[Any]) -> NDArray[Any]:
+    if views.ndim == 4 and views.shape[3] in (2, 3, 4) and views.shape[2] > 4:
+        # No image is so narrow.
+        raise InputError(
+            f"views: expected [rows, columns, height, width, channels], found shape {views.shape}, which looks "
+            "like [views, height, width, channels]. Add the axis of rows: views[None] is one row of views, "
+            "views.reshape(rows, columns, *views.shape[1:]) a grid."
+        )
     views = views[..., None] if views.ndim == 4 else views
     if views.ndim != 5 or views.shape[4] not in (1, 3) or min(views.shape) == 0:
         raise InputError(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
     from ioadr.lightfield import LightField
 
+ORDERS = ("row", "column", "serpentine", "serpentine-column")
 _option = functools.partial(option, "Reading")
 
 OPTIONS = (
@@ -25,8 +26,12 @@ OPTIONS = (
     _option("--range", type=float, nargs=2, metavar="MIN MAX", help="Disparities to consider, in px."),
     _option("--reference", type=int, nargs=2, metavar="ROW COL", show_default="centre", help="View to estimate."),
     _option("--grid", metavar="RxC", help="Rows x columns of views, where the files do not say."),
-    _option("--pattern", metavar="NAME", help="File names, such as '{row}_{col}.png' or 'view_{index:03d}.jpg'."),
-    _option("--order", type=click.Choice(("row", "column")), help="Views are counted along rows, or along columns."),
+    _option(
+        "--pattern",
+        metavar="NAME",
+        help="File names: '{row}_{col}.png', 'view_{index:03d}.jpg', 'left_*.png'.",
+    ),
+    _option("--order", type=click.Choice(ORDERS), help="Views are counted along rows or columns, or turning back."),
     _option("--flip-rows/--no-flip-rows", default=None, help="Reverse the rows of views, or not, without checking."),
     _option("--flip-columns/--no-flip-columns", default=None, help="The same for the columns of views."),
     _option("--eslf", metavar="RxC", help="One image of lenslets, each of R x C pixels, one per view."),

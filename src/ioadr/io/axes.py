@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture, check_grid, numbered_grid
+from ioadr.io.file_places import counted_grid
 from ioadr.io.options import Pair, ReadOptions
+from ioadr.io.safety.doors import damage_explained
 from ioadr.io.safety.limits import check_memory
 from ioadr.part import Window
 
@@ -31,16 +33,17 @@ class Layout:
     note: str | None = None
 
 
+MOST_CHANNELS = 4
+
+
 def find_layout(path: Path, shape: Sequence[int], options: ReadOptions) -> Layout:
-    """The axes of a 4D or 5D array, told apart by their lengths; the usual order is [L, K, N, M, C]."""
-    dimensions = len(shape)
-    if dimensions == 5:
+    """The axes of a 3D to 5D array, told apart by their lengths; the usual order is [L, K, N, M, C]."""
+    counted = options.grid is not None and shape[:1] == (options.grid[0] * options.grid[1],)
+    if len(shape) == 5:
         return _five(shape)
-    if dimensions == 4 and options.grid is not None and shape[0] == options.grid[0] * options.grid[1]:
-        return Layout((0,), (1, 2), 3)
-    if dimensions == 4:
-        return _swapped(shape, None) or Layout((0, 1), (2, 3), None)
-    if dimensions == 3 and options.grid is not None:
+    if len(shape) == 4:
+        return _four_counted(path, shape) if counted and shape[:2] != options.grid else _four(path, shape, options)
+    if len(shape) == 3 and options.grid is not None:
         return Layout((0,), (1, 2), None)
     raise InputError(
         f"{path}: expected an array [rows, columns, height, width, channels], found shape {tuple(shape)}. "
@@ -48,11 +51,36 @@ def find_layout(path: Path, shape: Sequence[int], options: ReadOptions) -> Layou
     )
 
 
+def _four_counted(path: Path, shape: Sequence[int]) -> Layout:
+    """Views in one axis, channels last or before the pixels."""
+    if shape[1] <= MOST_CHANNELS < shape[3]:
+        return Layout((0,), (2, 3), 1, "axes read as [views, channels, height, width]")
+    return Layout((0,), (1, 2), 3)
+
+
+def _four(path: Path, shape: Sequence[int], options: ReadOptions) -> Layout:
+    """Grey views of a grid, or colour views in one axis; what may be both is refused."""
+    if shape[:2] == options.grid:
+        return Layout((0, 1), (2, 3), None)
+    grey, swapped = min(shape[2:]) > MOST_CHANNELS, _swapped(shape, None)
+    if shape[3] <= MOST_CHANNELS < shape[2] and not swapped:
+        return Layout((0,), (1, 2), 3, "axes read as [views, height, width, channels]")
+    if grey and not (shape[1] in (1, 3, 4) and shape[0] > MOST_CHANNELS):
+        return swapped or Layout((0, 1), (2, 3), None, "axes read as [rows, columns, height, width], grey")
+    if swapped and shape[2] <= MOST_CHANNELS:
+        return swapped
+    raise InputError(
+        f"{path}: expected an array [rows, columns, height, width, channels], found shape {tuple(shape)}, which may be "
+        f"grey views or {'[views, channels, height, width]' if grey else '[views, height, width, channels]'}. "
+        "Say which with ⟦grid ROWSxCOLUMNS⟧, or reshape it."
+    )
+
+
 def array_capture(path: Path, name: str, array: Any, layout: Layout, options: ReadOptions) -> Capture:
     """A capture of anything with shape, dtype and slices: numpy, HDF5 and Zarr arrays alike."""
     shape, dtype = tuple(int(length) for length in array.shape), np.dtype(array.dtype)
     _check_type(path, dtype)
-    grid = _grid(path, [shape[axis] for axis in layout.views], options)
+    grid, note = _grid(path, [shape[axis] for axis in layout.views], options)
     channels = 1 if layout.channel is None else shape[layout.channel]
     height, width = (shape[axis] for axis in layout.image)
     if channels not in (1, 2, 3, 4) or min(height, width) < 1:
@@ -72,7 +100,7 @@ def array_capture(path: Path, name: str, array: Any, layout: Layout, options: Re
         load=_ArrayViews(path, array, layout),
         names=[f"array element {number // grid[1]}, {number % grid[1]}" for number in range(index.size)],
         counted=len(layout.views) == 1,
-        notes=(layout.note,) if layout.note else (),
+        notes=tuple(text for text in (layout.note, note) if text),
     )
 
 
@@ -89,16 +117,18 @@ def _swapped(shape: Sequence[int], channel: int | None) -> Layout | None:
     return None
 
 
-def _grid(path: Path, lengths: Sequence[int], options: ReadOptions) -> Pair:
-    given = options.grid
-    found = (lengths[0], lengths[1]) if len(lengths) == 2 else given
-    if found is None or (given is not None and (given[0] * given[1] != np.prod(lengths))):
+def _grid(path: Path, lengths: Sequence[int], options: ReadOptions) -> tuple[Pair, str | None]:
+    """The grid, and what was decided about it."""
+    if len(lengths) == 1:
+        return counted_grid(path, lengths[0], options)
+    found = (lengths[0], lengths[1])
+    if options.grid not in (None, found):
         raise InputError(
-            f"{path}: expected {given and given[0] * given[1]} views (⟦grid⟧), found {'×'.join(map(str, lengths))}. "
-            "Correct ⟦grid⟧, or leave it out."
+            f"{path}: expected the {options.grid[0]}×{options.grid[1]} views of ⟦grid⟧, found an array of "
+            f"{found[0]}×{found[1]}. Leave ⟦grid⟧ out, or choose fewer with ⟦views⟧."
         )
     check_grid(path, found)
-    return found
+    return found, None
 
 
 def _check_type(path: Path, dtype: np.dtype[Any]) -> None:
@@ -122,6 +152,10 @@ class _ArrayViews:
     layout: Layout
 
     def __call__(self, numbers: Sequence[int], window: Window) -> NDArray[Any]:
+        with damage_explained(self.path, "an undamaged array of views"):
+            return self._loaded(numbers, window)
+
+    def _loaded(self, numbers: Sequence[int], window: Window) -> NDArray[Any]:
         if self._chunked_across_views():
             size = np.prod(self._counts) * window.height * window.width * self._channels * self.array.dtype.itemsize
             check_memory(self.path, int(size), "stored blocks of several views")

@@ -138,7 +138,9 @@ def check_grid(path: Path, grid: tuple[int, int]) -> None:
 
 
 def numbered_grid(grid: tuple[int, int], order: str) -> NDArray[np.intp]:
-    """[L, K] of view numbers counted along rows ("row") or columns ("column")."""
-    rows, columns = grid
-    numbers = np.arange(rows * columns, dtype=np.intp)
-    return numbers.reshape(rows, columns) if order == "row" else numbers.reshape(columns, rows).T
+    """[L, K] of view numbers counted along rows or columns; a serpentine turns back after each of them."""
+    by_column = order in ("column", "serpentine-column")
+    lines = np.arange(grid[0] * grid[1], dtype=np.intp).reshape(grid[::-1] if by_column else grid)
+    if order.startswith("serpentine"):
+        lines[1::2] = lines[1::2, ::-1].copy()
+    return lines.T if by_column else lines

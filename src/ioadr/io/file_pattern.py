@@ -1,4 +1,7 @@
-"""Patterns of file names with {row}, {col} or {index}, such as `view_{index:03d}.jpg`."""
+"""Patterns of file names, such as `view_{index:03d}.jpg`, `{row}_{col}.png` or `left_*.png`.
+
+`{row}` and `{col}` say where a view is, `{index}` counts the views, `*` stands for anything inside a name.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,10 @@ import re
 from ioadr.errors import InputError
 
 FIELD = re.compile(r"\{(\w+)(?::0?(\d*)d?)?\}")
-NAMES = {"row": 0, "col": 1, "column": 1, "index": 0}
+NAMES = {"row": "row", "col": "col", "column": "col", "index": "index"}
+ALLOWED: tuple[list[str], ...] = ([], ["row"], ["col"], ["col", "row"], ["index"], ["col", "index", "row"])
+"""Sorted fields that a pattern may have; beside a row and a column an index is one more number that may be anything."""
+Place = tuple[int, int] | tuple[int]
 
 
 class FilePattern:
@@ -15,37 +21,50 @@ class FilePattern:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        names = [match[1] for match in FIELD.finditer(text)]
-        placed = sorted(NAMES.get(name, -1) for name in names) == [0, 1] and "index" not in names
-        if text.startswith("/") or ".." in text.split("/") or not (placed or names == ["index"]):
+        self.fields = [NAMES.get(match[1], "") for match in FIELD.finditer(text)]
+        inside = not text.startswith("/") and ".." not in text.split("/")
+        if not inside or sorted(self.fields) not in ALLOWED or not (self.fields or "*" in text):
             raise InputError(
-                f"⟦pattern⟧: expected a file name in the folder with {{row}} and {{col}}, or with {{index}}, "
-                f"found {text!r}. For example '{{row}}_{{col}}.png' or 'view_{{index:03d}}.jpg'."
+                f"⟦pattern⟧: expected a file name in the folder with {{row}} and {{col}}, with {{index}}, or with *, "
+                f"found {text!r}. For example '{{row}}_{{col}}.png', 'view_{{index:03d}}.jpg' or 'left_*.png'."
             )
-        self._names = names
         self._expression = re.compile(self._regular_expression())
 
     @property
     def glob(self) -> str:
         """For pathlib: matches all that the pattern matches, and more."""
-        literal = re.sub(r"([\[*?])", r"[\1]", FIELD.sub("\0", self.text))
-        return re.sub("\0+", "*", literal)
+        literal = re.sub(r"([\[?])", r"[\1]", FIELD.sub("*", self.text))
+        return re.sub(r"\*+", "*", literal)
 
-    def place(self, name: str) -> tuple[int, ...] | None:
-        """(row, column) or (index,) of a file name, None if it does not match."""
+    def matches(self, name: str) -> bool:
+        return self._expression.fullmatch(name) is not None
+
+    def place(self, name: str) -> Place | None:
+        """(row, column) or (index,) of a file name, None if it does not match; a lone row or column is a line."""
         match = self._expression.fullmatch(name)
-        if match is None:
+        if match is None or not self.fields:
             return None
-        found = {NAMES[field]: int(digits) for field, digits in zip(self._names, match.groups(), strict=True)}
-        return tuple(found[axis] for axis in sorted(found))
+        numbers = {field: whole_number(text) for field, text in zip(self.fields, match.groups(), strict=True)}
+        if "row" in numbers or "col" in numbers:
+            return numbers.get("row", 0), numbers.get("col", 0)
+        return (numbers["index"],)
 
     def _regular_expression(self) -> str:
         """Digits of a field: as many as its format says, or more where no other field follows at once."""
         parts, end = [], 0
         for match in FIELD.finditer(self.text):
-            parts.append(re.escape(self.text[end : match.start()]))
+            parts.append(_literal(self.text[end : match.start()]))
             end = match.end()
             followed = FIELD.match(self.text, end) is not None
             width = match[2] or "1"
-            parts.append(f"(\\d{{{width}}})" if followed and match[2] else f"(\\d{{{width},9}})")
-        return "".join(parts) + re.escape(self.text[end:])
+            parts.append(f"(\\d{{{width}}})" if followed and match[2] else f"([-−]?\\d{{{width},9}})")
+        return "".join(parts) + _literal(self.text[end:])
+
+
+def whole_number(text: str) -> int:
+    """A number of a file name, with either sign for minus."""
+    return int(text.replace("−", "-"))
+
+
+def _literal(text: str) -> str:
+    return re.sub(r"(?:\\\*)+", "[^/]*", re.escape(text))

@@ -12,6 +12,7 @@ from ioadr.errors import InputError
 from ioadr.lightfield import DisparityRange
 
 Pair = tuple[int, int]
+ORDERS = ("row", "column", "serpentine", "serpentine-column")
 
 
 def _option(default: Any, help: str) -> Any:
@@ -27,8 +28,10 @@ class ReadOptions:
 
     format: str | None = _option(None, "format name instead of recognition by content")
     grid: tuple[int, int] | None = _option(None, "rows × columns of views")
-    pattern: str | None = _option(None, "file names, such as {row}_{col}.png or view_{index:03d}.jpg")
-    order: Literal["row", "column"] = _option("row", "views are counted along rows or along columns")
+    pattern: str | None = _option(None, "file names, such as {row}_{col}.png, view_{index:03d}.jpg or left_*.png")
+    order: Literal["row", "column", "serpentine", "serpentine-column"] = _option(
+        "row", "views are counted along rows or columns; a serpentine turns back after each"
+    )
     flip_rows: bool | None = _option(None, "reverse the rows of views; None checks and reverses where needed")
     flip_columns: bool | None = _option(None, "reverse the columns of views; None checks and reverses where needed")
     eslf: tuple[int, int] | None = _option(None, "one image of lenslets of rows × columns pixels, one per view")
@@ -94,7 +97,7 @@ class ReadOptions:
 
     def _check_choices(self) -> None:
         for name, choices in (
-            ("order", ("row", "column")),
+            ("order", ORDERS),
             ("encoding", ("sRGB", "linear")),
             ("alpha", ("auto", "ignore", "views")),
             ("dark", ("drop", "keep")),

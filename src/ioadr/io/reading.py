@@ -55,12 +55,23 @@ def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = Non
     found = find_format(place, options)
     with damage_explained(place, found.description, "Check it, or name its format with ⟦format⟧."):
         capture = found.open(place, options)
-    if options.order == "column" and not capture.counted:
-        capture = capture.transposed()
+    capture = _ordered(capture, options)
     capture = capture.with_(camera=_camera(capture, options))
     capture = chosen_views(oriented(capture, options), options)
     _check_complete(capture)
     return without_unused(capture, options)
+
+
+def _ordered(capture: Capture, options: ReadOptions) -> Capture:
+    """The capture with its order heeded; where rows and columns are given, columns can only change places with them."""
+    if capture.counted or options.order == "row":
+        return capture
+    if options.order != "column":
+        raise InputError(
+            f"{capture.path}: expected views that are counted for ⟦order {options.order}⟧, found rows and columns. "
+            "Leave it out."
+        )
+    return capture.transposed()
 
 
 def _loaded(capture: Capture, window: Window, scale: float) -> NDArray[Any]:

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture
+from ioadr.io.decoding.images import SUFFIXES
+from ioadr.io.file_places import FEWEST, images_in, listed, too_few
 from ioadr.io.options import ReadOptions
 
 # In the order in which they are asked: the most specific first, and last those that take what nobody else wants.
@@ -39,24 +41,80 @@ def formats() -> tuple[Format, ...]:
     return tuple(module.FORMAT for module in modules)
 
 
+ONLY = {"pattern": ("folder",), "eslf": ("mosaic",), "quilt": ("mosaic",)}
+"""Options that mean something to these formats alone."""
+MOST_CHILDREN = 200
+"""Of a folder that are looked at for light fields."""
+
+
 def find_format(path: Path, options: ReadOptions) -> Format:
-    """The format that the user named, or the first that recognises the path."""
-    known = formats()
-    if options.format is not None:
-        for candidate in known:
-            if candidate.name == options.format:
-                return candidate
-        names = ", ".join(candidate.name for candidate in known)
-        raise InputError(f"⟦format⟧: expected one of {names}, found {options.format!r}.")
+    """The format that the user named, or the first that recognises the path; options must mean something to it."""
+    found = _named(options.format) if options.format is not None else _recognised(path, options)
+    for option, names in ONLY.items():
+        if getattr(options, option) is not None and found.name not in names:
+            raise InputError(
+                f"{path}: expected a {' or '.join(names)} for ⟦{option}⟧, found {found.description}. "
+                f"Leave it out, or say ⟦format {names[0]}⟧."
+            )
+    return found
+
+
+def _named(name: str) -> Format:
+    known = {candidate.name: candidate for candidate in formats()}
+    if name not in known:
+        raise InputError(f"⟦format⟧: expected one of {', '.join(known)}, found {name!r}.")
+    return known[name]
+
+
+def _recognised(path: Path, options: ReadOptions) -> Format:
     if not path.exists():
         raise InputError(f"{path}: expected a light field, found no such file or folder. Check the path.")
-    for candidate in known:
+    for candidate in formats():
         if candidate.recognise(path, options):
             return candidate
-    names = ", ".join(candidate.name for candidate in known)
-    empty = path.is_file() and path.stat().st_size == 0
-    raise InputError(
-        f"{path}: expected a light field ({names}), found {'an empty file' if empty else 'none of the formats known'}. "
-        "docs/formats.md shows what they look like; name one with ⟦format⟧, or describe the files in a "
-        "lightfield.toml."
+    raise _folder_refused(path, options) if path.is_dir() else _file_refused(path)
+
+
+def _folder_refused(path: Path, options: ReadOptions) -> InputError:
+    """What a folder that is no light field holds instead."""
+    children = sorted(child for child in path.iterdir() if not child.name.startswith("."))
+    inside = [child.name for child in children[:MOST_CHILDREN] if _is_light_field(child, options)]
+    images = images_in(path)
+    if inside:
+        return InputError(
+            f"{path}/: expected one light field, but it contains {len(inside)}: {listed(inside)}. Name one of them; "
+            "views of one light field that lie in several folders are named by ⟦pattern '{row}/{col}.png'⟧."
+        )
+    if 0 < len(images) < FEWEST:
+        return too_few(path, len(images))
+    if images:
+        return InputError(
+            f"{path}/: expected images whose names differ in their numbers, found {len(images)} such as "
+            f"{listed([image.name for image in images[:3]])}. Say where the numbers are with ⟦pattern⟧, such as "
+            "⟦pattern '{row}_{col}.png'⟧, or list the files in a lightfield.toml."
+        )
+    return _unknown(path, "an empty folder" if not children else f"none among {listed([c.name for c in children])}")
+
+
+def _is_light_field(path: Path, options: ReadOptions) -> bool:
+    try:
+        return any(candidate.recognise(path, options) for candidate in formats())
+    except OSError:
+        return False
+
+
+def _file_refused(path: Path) -> InputError:
+    if path.suffix.lower() in SUFFIXES:
+        return InputError(
+            f"{path}: expected all views of a light field, found one image. If it holds them, say how: "
+            "⟦eslf ROWSxCOLUMNS⟧ (pixels of a lenslet) or ⟦quilt ROWSxCOLUMNS⟧ (sub-images); else name its folder."
+        )
+    return _unknown(path, "an empty file" if path.stat().st_size == 0 else "none of the formats known")
+
+
+def _unknown(path: Path, found: str) -> InputError:
+    names = ", ".join(candidate.name for candidate in formats())
+    return InputError(
+        f"{path}: expected a light field ({names}), found {found}. docs/formats.md shows what they look like; "
+        "name one with ⟦format⟧, or describe the files in a lightfield.toml."
     )

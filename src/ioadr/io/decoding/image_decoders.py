@@ -10,7 +10,7 @@ import logging
 import struct
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -49,9 +49,14 @@ class Header:
     width: int
     channels: int
     dtype: np.dtype[Any]
+    orientation: int = 1
+    """Of EXIF and TIFF: how the samples are turned to stand upright; sizes are those before that."""
+    remarks: tuple[str, ...] = field(default=(), compare=False)
+    """What was done to the samples that a user may want to know."""
 
     def __str__(self) -> str:
-        return f"{self.width}×{self.height} px, {self.channels} × {self.dtype}"
+        turned = f", orientation {self.orientation}" if self.orientation != 1 else ""
+        return f"{self.width}×{self.height} px, {self.channels} × {self.dtype}{turned}"
 
     @property
     def shape(self) -> tuple[int, int, int]:

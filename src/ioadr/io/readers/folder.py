@@ -1,10 +1,8 @@
-"""A folder of images in a grid, by a pattern of file names or by what the numbers in them suggest."""
+"""A folder of images, one per view, placed by a pattern of file names or by what the numbers in them suggest."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,61 +12,95 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture, check_grid, numbered_grid
-from ioadr.io.decoding.images import SUFFIXES, read_header, read_images
-from ioadr.io.file_pattern import FilePattern
+from ioadr.io.decoding.images import read_header, read_images
+from ioadr.io.file_places import (
+    Places,
+    counted_grid,
+    has_numbered_images,
+    images_in,
+    listed,
+    placed_by_names,
+    placed_by_pattern,
+    regular,
+)
 from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.registry import Format
 from ioadr.part import Window
 
-FEWEST = 3
+TEXTS = {".cfg", ".toml", ".txt", ".md", ".pdf", ".html", ""}
+"""Kinds of files that lie beside views and are no data."""
 
 
 def recognise(path: Path, options: ReadOptions) -> bool:
-    return path.is_dir() and (options.pattern is not None or len(_alike(path)) >= FEWEST)
+    return path.is_dir() and (options.pattern is not None or has_numbered_images(path))
 
 
 def open_folder(path: Path, options: ReadOptions) -> Capture:
-    """Views placed by the pattern's {row} and {col}, or counted by its {index}."""
+    """Views placed by rows and columns in their names, or counted."""
     if not path.is_dir():
         raise InputError(f"{path}: expected a folder of images, found a file. Name its folder.")
-    files = files_by_pattern(path, options.pattern) if options.pattern else _by_numbers(path)
-    if len(next(iter(files))) == 2:
-        places = {(key[0], key[1]): file for key, file in files.items()}
-        return file_capture("folder", path, places)
-    numbered = {number: files[key] for number, key in enumerate(sorted(files))}
-    return counted_capture("folder", path, numbered, len(numbered), options)
+    if options.pattern:
+        return placed_capture("folder", path, placed_by_pattern(path, options.pattern), options)
+    return placed_capture("folder", path, placed_by_names(path, images_in(path)), options)
 
 
 FORMAT = Format("folder", "folder of images, one per view, with numbers in their names", recognise, open_folder)
 
 
-def file_capture(name: str, path: Path, places: Mapping[Pair, Path]) -> Capture:
+def placed_capture(name: str, path: Path, places: Places, options: ReadOptions) -> Capture:
+    """A capture of files as their names place them; a line is folded into the grid that the user gives."""
+    if places.grid and not (places.counted and options.grid):
+        return _noted(file_capture(name, path, places.grid, options.grid), places.notes)
+    return _noted(numbered_capture(name, path, places.counted, options), () if places.grid else places.notes)
+
+
+def file_capture(name: str, path: Path, places: Mapping[Pair, Path], expected: Pair | None = None) -> Capture:
     """A capture of image files by (row, column), counted from the smallest of each; holes are absent views."""
-    rows, columns = _regular([row for row, _ in places]), _regular([column for _, column in places])
+    rows, columns = regular(row for row, _ in places), regular(column for _, column in places)
     grid = (max(rows.values()) + 1, max(columns.values()) + 1)
     check_grid(path, grid)
+    if expected not in (None, grid):
+        raise InputError(
+            f"{path}: expected the {expected[0]}×{expected[1]} views of ⟦grid⟧, found {grid[0]}×{grid[1]} by the rows "
+            f"{min(rows)} … {max(rows)} and columns {min(columns)} … {max(columns)} in the names of the files. "
+            f"Leave ⟦grid⟧ out; fewer of the views are ⟦views {min(expected[0], grid[0])}x{min(expected[1], grid[1])}⟧."
+        )
     files = {rows[row] * grid[1] + columns[column]: file for (row, column), file in places.items()}
     return image_capture(name, path, numbered_grid(grid, "row"), files)
 
 
-def counted_capture(name: str, path: Path, files: Mapping[int, Path], count: int, options: ReadOptions) -> Capture:
-    """A capture of image files by number, counted along rows or columns of the given grid, or of a square one."""
-    side = math.isqrt(count)
-    grid = options.grid or (side, side)
-    if grid[0] * grid[1] != count:
+def numbered_capture(name: str, path: Path, files: Mapping[int, Path], options: ReadOptions) -> Capture:
+    """A capture of image files by the numbers in their names; gaps are refused, unless the user knows of them."""
+    numbers = _from_zero(files, options)
+    count = max(numbers.values()) + 1
+    if options.grid and options.skip == "missing" and 0 in files:
+        count = max(count, options.grid[0] * options.grid[1])
+    which = f", {files[min(files)].name} to {files[max(files)].name}"
+    if options.grid is None and len(files) < count:
+        absent = sorted(set(range(count)) - set(numbers.values()))
+        square = f"{math.isqrt(count)}x{math.isqrt(count)}" if math.isqrt(count) ** 2 == count else "ROWSxCOLUMNS"
         raise InputError(
-            f"{path}: expected {'a square number of' if options.grid is None else grid[0] * grid[1]} views, "
-            f"found {count}, from {files[min(files)].name} to {files[max(files)].name}. "
-            "Give the grid with ⟦grid ROWSxCOLUMNS⟧, or the files with ⟦pattern⟧."
+            f"{path}: expected files without gaps in their numbers, found {len(files)} of {count}{which}; missing "
+            f"number {listed(_as_named(numbers, absent))}. Restore them, or go on without: "
+            f"⟦grid {square}⟧ ⟦skip missing⟧."
         )
-    check_grid(path, grid)
-    capture = image_capture(name, path, numbered_grid(grid, options.order), files)
-    return capture.with_(counted=True)
+    named = {numbers[number]: file for number, file in files.items()}
+    return counted_capture(name, path, named, count, options, which).with_(required=np.array(True))
+
+
+def counted_capture(
+    name: str, path: Path, files: Mapping[int, Path], count: int, options: ReadOptions, which: str = ""
+) -> Capture:
+    """A capture of image files counted from 0, along rows or columns of the given grid, or of a square one."""
+    grid, note = counted_grid(path, count, options, which)
+    capture = image_capture(name, path, numbered_grid(grid, options.order), files).with_(counted=True)
+    return _noted(capture, (note,) if note else ())
 
 
 def image_capture(name: str, path: Path, index: NDArray[np.intp], files: Mapping[int, Path]) -> Capture:
     """A capture of image files by the number at their place in `index`; places without a file are absent views."""
     header = read_header(files[min(files)])
+    used = [files[number] for number in sorted(files)]
 
     def load(numbers: Sequence[int], window: Window) -> NDArray[Any]:
         return read_images([files[number] for number in numbers], header, window)
@@ -85,11 +117,11 @@ def image_capture(name: str, path: Path, index: NDArray[np.intp], files: Mapping
         load=load,
         names=[files[number].name if number in files else f"view {number}" for number in range(index.size)],
         available=available,
-        notes=tuple(_notes(path, available, files.values())),
+        notes=(*header.remarks, *_notes(path, available, used)),
     )
 
 
-def _notes(path: Path, available: NDArray[np.bool_], files: Iterable[Path]) -> Iterator[str]:
+def _notes(path: Path, available: NDArray[np.bool_], files: Sequence[Path]) -> Iterator[str]:
     """What may surprise about the files; links are followed, but not in silence."""
     holes = int(available.size - np.count_nonzero(available))
     if holes:
@@ -99,56 +131,33 @@ def _notes(path: Path, available: NDArray[np.bool_], files: Iterable[Path]) -> I
     if outside:
         example = f"such as {outside[0].name} to {outside[0].resolve()}"
         yield f"{len(outside)} of {available.size} views are links out of the folder, {example}"
+    others = _passed_over(files)
+    if others:
+        yield f"{len(others)} other {'file' if len(others) == 1 else 'files'} in the folder not read: {listed(others)}"
 
 
-def files_by_pattern(path: Path, text: str) -> Mapping[tuple[int, ...], Path]:
-    """(row, column) or (index,) → file."""
-    pattern = FilePattern(text)
-    found = {}
-    for file in sorted(path.glob(pattern.glob)):
-        place = pattern.place(file.relative_to(path).as_posix())
-        if place is not None and file.is_file():
-            found[place] = file
-    if not found:
-        examples = ", ".join(sorted(file.name for file in path.iterdir())[:3]) or "an empty folder"
-        raise InputError(
-            f"{path}/: expected files like ⟦pattern {text}⟧, found none (but {examples}). "
-            "Write {row}, {col} or {index} where the numbers are."
-        )
-    return found
+def _passed_over(files: Iterable[Path]) -> list[str]:
+    """Names of the files beside the views that are no texts."""
+    used = set(files)
+    beside = [file for folder in sorted({file.parent for file in used}) for file in sorted(folder.iterdir())]
+    data = [file for file in beside if file.suffix.lower() not in TEXTS and not file.name.startswith(".")]
+    return [file.name for file in data if file not in used and file.is_file()]
 
 
-def _by_numbers(path: Path) -> Mapping[tuple[int, ...], Path]:
-    """The images whose names differ only in numbers: two of them change → row and column, one → index."""
-    names = _alike(path)
-    if len(names) < FEWEST:
-        raise InputError(
-            f"{path}/: expected images whose names differ in their numbers, found none. "
-            "Describe them with ⟦pattern⟧, such as ⟦pattern '{row}_{col}.png'⟧."
-        )
-    table = np.array(list(names), dtype=object)
-    changing = [column for column in range(table.shape[1]) if len(set(table[:, column])) > 1]
-    if len(changing) not in (1, 2):
-        example = next(iter(names.values())).name
-        raise InputError(
-            f"{path}/: expected one or two numbers that change from file to file, found {len(changing)} in names "
-            f"like {example}. Say which they are with ⟦pattern⟧."
-        )
-    return {tuple(numbers[column] for column in changing): file for numbers, file in names.items()}
+def _from_zero(files: Mapping[int, Path], options: ReadOptions) -> Mapping[int, int]:
+    """Numbers in names → numbers from 0: that of the first file, unless the user says that some are missing."""
+    numbers = regular(files)
+    count = options.grid[0] * options.grid[1] if options.grid and options.skip == "missing" else 0
+    if max(files) == count and 0 not in files:
+        return {number: number - 1 for number in files}
+    return {number: number for number in files} if min(files) == 0 and max(files) < count else numbers
 
 
-def _alike(path: Path) -> Mapping[tuple[int, ...], Path]:
-    """Numbers in the name → file, for the largest group of images whose names agree in all but the numbers."""
-    groups: dict[str, dict[tuple[int, ...], Path]] = defaultdict(dict)
-    for file in sorted(path.iterdir()):
-        if file.suffix.lower() in SUFFIXES and file.is_file():
-            numbers = tuple(int(digits) for digits in re.findall(r"\d{1,9}", file.stem))
-            groups[re.sub(r"\d+", "#", file.name)][numbers] = file
-    return max(groups.values(), key=len, default={})
+def _as_named(numbers: Mapping[int, int], absent: Sequence[int]) -> list[int]:
+    (low, first), (high, last) = min(numbers.items()), max(numbers.items())
+    step = (high - low) // max(last - first, 1)
+    return [low + step * number for number in absent]
 
 
-def _regular(numbers: Sequence[int]) -> Mapping[int, int]:
-    """Numbers in the file names → grid index from 0; a common step, as in 0, 10, 20, counts as one."""
-    values = sorted(set(numbers))
-    step = math.gcd(*(value - values[0] for value in values)) or 1
-    return {value: (value - values[0]) // step for value in values}
+def _noted(capture: Capture, notes: Iterable[str]) -> Capture:
+    return capture.with_(notes=(*capture.notes, *notes))

@@ -11,8 +11,8 @@ import numpy as np
 
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture, check_grid, numbered_grid
-from ioadr.io.decoding.images import SUFFIXES
-from ioadr.io.options import ReadOptions
+from ioadr.io.file_places import FEWEST, listed, matching, too_few, unique
+from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.readers.folder import image_capture
 from ioadr.io.registry import Format
 from ioadr.io.scene_parameters import FILE_NAME, SceneParameters, read_scene_parameters
@@ -23,7 +23,7 @@ VIEW = re.compile(r"input_Cam(\d{1,5})(\.\w+)", re.IGNORECASE)
 def recognise(path: Path, options: ReadOptions) -> bool:
     if path.name == FILE_NAME and path.is_file():
         return True
-    return path.is_dir() and options.pattern is None and bool(_view_files(path))
+    return path.is_dir() and options.pattern is None and bool(matching(path, VIEW))
 
 
 def open_folder(path: Path, options: ReadOptions) -> Capture:
@@ -38,11 +38,16 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
     parameters = _parameters(folder, len(files), options)
     grid = options.grid or (parameters.grid if parameters else (1, len(files)))
     check_grid(folder, grid)
-    capture = image_capture("hci", folder, numbered_grid(grid, options.order), files)
+    first = 1 if 0 not in files and max(files) == grid[0] * grid[1] else 0
+    _check_surplus(folder, files, grid, first)
+    counted = {number - first: file for number, file in files.items()}
+    capture = image_capture("hci", folder, numbered_grid(grid, options.order), counted)
+    if first:
+        capture = capture.noted(f"views numbered from 1, as the last is {files[max(files)].name}")
     if parameters:
         _check_size(folder / FILE_NAME, parameters, capture)
     return capture.with_(
-        names=[f"input_Cam{number:03d}{files[min(files)].suffix}" for number in range(capture.index.size)],
+        names=[f"input_Cam{number + first:03d}{files[min(files)].suffix}" for number in range(capture.index.size)],
         required=np.array(True),
         declared_by=FILE_NAME if parameters and not options.grid else None,
         counted=True,
@@ -57,23 +62,34 @@ FORMAT = Format("hci", "HCI benchmark folder (input_Cam*.png, parameters.cfg)", 
 
 def _view_files(folder: Path) -> Mapping[int, Path]:
     """View number → file, in order."""
-    found = {}
-    for file in sorted(folder.iterdir()):
-        match = VIEW.fullmatch(file.name)
-        if match and match[2].lower() in SUFFIXES and file.is_file():
-            found[int(match[1])] = file
-    return found
+    found = unique(folder, (((int(match[1]),), file) for file, match in matching(folder, VIEW).items()))
+    return {key[0]: file for key, file in found.items()}
+
+
+def _check_surplus(folder: Path, files: Mapping[int, Path], grid: Pair, first: int) -> None:
+    """Refuse files beyond the grid: which of them are its views, nobody knows."""
+    count = grid[0] * grid[1]
+    beyond = [file.name for number, file in files.items() if not first <= number < first + count]
+    if beyond:
+        raise InputError(
+            f"{folder}/: expected views {first} … {first + count - 1} of a {grid[0]}×{grid[1]} grid, found "
+            f"{len(beyond)} more: {listed(beyond)}. Move them elsewhere, or correct the grid in {FILE_NAME} or with "
+            "⟦grid⟧; the central views of a larger grid are ⟦views⟧."
+        )
 
 
 def _parameters(folder: Path, count: int, options: ReadOptions) -> SceneParameters | None:
     """The folder's parameters.cfg; none where the user gave the grid in its place."""
     if (folder / FILE_NAME).is_file():
         return read_scene_parameters(folder)
+    if count < FEWEST:
+        raise too_few(folder, count)
     if options.grid is None:
-        side = max(3, math.isqrt(count))
+        side = math.isqrt(count)
+        likely = f"{side}x{side}" if side**2 == count else f"1x{count}"
         raise InputError(
             f"{folder}/: expected {FILE_NAME} beside the {count} views, found none. Restore it, "
-            f"or give the grid with ⟦grid⟧, such as ⟦grid {side}x{side}⟧ (then depth is relative)."
+            f"or give the grid with ⟦grid⟧, such as ⟦grid {likely}⟧ (then depth is relative)."
         )
     return None
 

@@ -73,6 +73,15 @@ def _archive(capture: Capture, attributes: dict[str, float | None]) -> Capture:
     """The old archive: columns run right to left; disparity = dH·focalLength / depth − shift, focalLength in px."""
     capture = capture.flipped(axis=1).noted("old HCI archive: columns of views reversed on reading")
     baseline, focal, shift = (attributes.get(key) for key in ("dH", "focalLength", "shift"))
+    vertical = attributes.get("dV")
+    if vertical is not None and baseline is not None and vertical != baseline:
+        if not min(vertical, baseline) > 0:
+            raise InputError(
+                f"{capture.path}: expected positive camera distances dH and dV, found {baseline:g} and {vertical:g}. "
+                "Correct the attributes, or convert the array alone."
+            )
+        capture = capture.with_(eta=(vertical / baseline, 1.0))
+        capture = capture.noted(f"rows of views are dV = {vertical:g} apart, columns dH = {baseline:g} (⟦eta⟧)")
     if not (baseline and focal and shift and min(baseline, focal, shift) > 0):
         return capture.noted("no complete camera in dH, focalLength and shift: depth is relative")
     longer = max(capture.width, capture.height)

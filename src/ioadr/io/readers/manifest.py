@@ -3,6 +3,7 @@
     files = "cam_{index:02d}.png"          # or {row} and {col}, or a list of names, "" where a view is missing
     grid = [3, 4]                          # rows, columns of the counted files; without it positions place them
     positions = [[0.0, 0.0], [0.0, 1.0]]   # (row, column) of each file, rows downwards, in baseline units …
+                                           # files by {row} and {col} come row by row
     unit = 1.0                             # … or in what this many of make one baseline unit
     reference = 5                          # which file, from 0
     range = [-2.0, 2.0]                    # disparities, px per baseline unit
@@ -29,8 +30,9 @@ from numpy.typing import NDArray
 from ioadr.errors import InputError
 from ioadr.io.capture import MOST_VIEWS, Capture
 from ioadr.io.description import numbers_in, range_from, refuse, with_camera
-from ioadr.io.options import Pair, ReadOptions
-from ioadr.io.readers.folder import counted_capture, file_capture, files_by_pattern
+from ioadr.io.file_places import Places, placed_by_pattern
+from ioadr.io.options import ORDERS, ReadOptions
+from ioadr.io.readers.folder import counted_capture, placed_capture
 from ioadr.io.registry import Format
 from ioadr.io.safety.doors import small_toml
 
@@ -46,12 +48,9 @@ def open_manifest(path: Path, options: ReadOptions) -> Capture:
     """The light field that the manifest describes."""
     file = path / FILE_NAME if path.is_dir() else path
     data = _parsed(file)
-    files = _files(file, data)
-    if len(next(iter(files))) == 2:
-        capture = file_capture("manifest", file, {(key[0], key[1]): name for key, name in files.items()})
-    else:
-        count = len(data["files"]) if isinstance(data["files"], list) else len(files)
-        capture = _listed(file, data, _numbered(files, data), count, options)
+    places = _places(file, data)
+    options = _arranged(file, data, options)
+    capture = _gridded(file, data, places, options) if places.grid else _counted(file, data, places, options)
     return _with_camera(_with_numbers(capture, data), data)
 
 
@@ -66,60 +65,81 @@ def _parsed(file: Path) -> Mapping[str, Any]:
     return data
 
 
-def _files(file: Path, data: Mapping[str, Any]) -> Mapping[tuple[int, ...], Path]:
-    """(row, column) or (number,) → image; none may lie outside the manifest's folder."""
+def _places(file: Path, data: Mapping[str, Any]) -> Places:
+    """Images by (row, column) or by number; none may lie outside the manifest's folder."""
     folder, named = file.parent, data["files"]
     if isinstance(named, str):
-        found = files_by_pattern(folder, named)
+        places = placed_by_pattern(folder, named)
     elif isinstance(named, list) and 0 < len(named) <= MOST_VIEWS and all(isinstance(name, str) for name in named):
-        found = {(number,): folder / name for number, name in enumerate(named) if name}
+        places = Places({}, {number: folder / name for number, name in enumerate(named) if name})
     else:
         refuse(file, "files as a pattern or a list of names", named)
-    if not found:
+    images = [*places.grid.values(), *places.counted.values()]
+    if not images:
         refuse(file, "at least one file", named)
-    for image in found.values():
+    for image in images:
         if not image.resolve().is_relative_to(folder.resolve()):
             raise InputError(
                 f"{file}: expected images in the manifest's folder, found {image}, which leads out of it. "
                 "Move the image or the manifest."
             )
-    return found
+    return places
 
 
-def _numbered(files: Mapping[tuple[int, ...], Path], data: Mapping[str, Any]) -> Mapping[int, Path]:
-    """By place in the list, or in the order of the pattern's numbers."""
-    if isinstance(data["files"], list):
-        return {key[0]: file for key, file in files.items()}
-    return {number: files[key] for number, key in enumerate(sorted(files))}
+def _arranged(file: Path, data: Mapping[str, Any], options: ReadOptions) -> ReadOptions:
+    """The options with the manifest's grid and order where the user gives none."""
+    given, order = numbers_in(file, data, "grid", (2,)), data.get("order", "row")
+    if given is not None and not np.array_equal(given, np.maximum(given // 1, 1)):
+        refuse(file, "whole rows and columns for grid", data["grid"])
+    if order not in ORDERS:
+        refuse(file, f"order as one of {', '.join(ORDERS)}", order)
+    grid = options.grid or (None if given is None else (int(given[0]), int(given[1])))
+    return replace(options, grid=grid, order=options.order if options.order != "row" else order)
 
 
-def _listed(
-    file: Path, data: Mapping[str, Any], files: Mapping[int, Path], count: int, options: ReadOptions
-) -> Capture:
+def _gridded(file: Path, data: Mapping[str, Any], places: Places, options: ReadOptions) -> Capture:
+    """Files by row and column; positions are given in the order of rows, then columns."""
+    if places.counted and options.grid:
+        return _counted(file, data, Places({}, places.counted, places.notes), options)
+    if data.get("order", "row") != "row":
+        refuse(file, "no order where the names of the files say {row} and {col}", data["order"])
+    capture = placed_capture("manifest", file, places, options)
+    return _positioned(capture, _positions(file, data, len(places.grid)), capture.available)
+
+
+def _counted(file: Path, data: Mapping[str, Any], places: Places, options: ReadOptions) -> Capture:
     """Counted files: on the grid that is given, else in one row, placed by their positions."""
-    grid: Pair | None = options.grid
-    given = numbers_in(file, data, "grid", (2,))
-    if grid is None and given is not None:
-        grid = (int(given[0]), int(given[1]))
+    is_list = isinstance(data["files"], list)
+    count = len(data["files"]) if is_list else len(places.counted)
     positions = _positions(file, data, count)
-    order = options.order if options.order != "row" else data.get("order", "row")
-    if order not in ("row", "column"):
-        refuse(file, 'order = "row" or "column"', order)
-    if grid is None and positions is not None:
-        grid, order = (1, count), "row"
-    capture = counted_capture("manifest", file, files, count, replace(options, grid=grid, order=order))
+    if options.grid is None and positions is not None:
+        if options.order != "row":
+            refuse(file, "a grid for the order, as positions alone place the views", options.order)
+        options = replace(options, grid=(1, count))
+    if is_list or positions is not None:
+        files = dict(enumerate(places.counted[number] for number in sorted(places.counted)))
+        capture = counted_capture("manifest", file, places.counted if is_list else files, count, options)
+    else:
+        capture = placed_capture("manifest", file, places, options)
+    return _positioned(capture, positions, np.ones(capture.grid, bool))
+
+
+def _positioned(capture: Capture, positions: NDArray[np.float64] | None, where: NDArray[np.bool_]) -> Capture:
+    """The capture with the positions of its files in the order of their numbers."""
     if positions is None:
         return capture
+    placed = np.zeros((*capture.grid, 2))
+    placed[where] = positions[np.argsort(np.argsort(capture.index[where]))]
     # Who gives positions knows the order; and the test of the order expects a grid.
-    return capture.with_(positions=positions[capture.index], trusted=True)
+    return capture.with_(positions=placed, trusted=True)
 
 
 def _positions(file: Path, data: Mapping[str, Any], count: int) -> NDArray[np.float64] | None:
     positions, unit = numbers_in(file, data, "positions", (count, 2)), numbers_in(file, data, "unit", ())
-    if positions is None or unit is None:
+    if unit is None:
         return positions
-    if not unit > 0:
-        refuse(file, "a positive unit", data["unit"])
+    if positions is None or not unit > 0:
+        refuse(file, "a positive unit, beside positions", data["unit"])
     return positions / unit
 
 
@@ -127,13 +147,15 @@ def _with_numbers(capture: Capture, data: Mapping[str, Any]) -> Capture:
     path = capture.path
     limits, eta = numbers_in(path, data, "range", (2,)), numbers_in(path, data, "eta", (2,))
     white, reference = numbers_in(path, data, "white", ()), numbers_in(path, data, "reference", ())
-    if reference is not None and reference not in capture.index:
-        refuse(path, f"reference as the number of a view, 0 … {capture.index.size - 1}", data["reference"])
+    # Of files by row and column those that are there are counted.
+    numbers = capture.index[capture.available] if not capture.counted else np.arange(capture.index.size)
+    if reference is not None and reference not in range(len(numbers)):
+        refuse(path, f"reference as the number of a file, 0 … {len(numbers) - 1}", data["reference"])
     return capture.with_(
         range=None if limits is None else range_from(path, limits),
         eta=None if eta is None else (float(eta[0]), float(eta[1])),
         white=None if white is None else float(white),
-        reference=None if reference is None else int(reference),
+        reference=None if reference is None else int(numbers[int(reference)]),
         name=str(data["name"]) if "name" in data else None,
     )
 

@@ -1,4 +1,7 @@
-"""One image that holds all views: lenslets (ESLF: a block of L×K pixels per image point) or a quilt of sub-images."""
+"""One image that holds all views: lenslets (ESLF: a block of L×K pixels per image point) or a quilt of sub-images.
+
+A Looking Glass quilt says so in its name, `NAME_qs{columns}x{rows}a{aspect}.png`, and is one row of views.
+"""
 
 from __future__ import annotations
 
@@ -23,21 +26,31 @@ ILLUM = (14, 14)
 """Pixels behind a lenslet in the ESLF images of Lytro's Power Tools."""
 
 
+LOOKING_GLASS = re.compile(r"_qs(\d{1,3})x(\d{1,3})a(\d+(?:\.\d+)?)$", re.IGNORECASE)
+"""End of the name of a Looking Glass quilt: columns × rows and the aspect ratio of a view."""
+ASPECT = 0.02
+"""Relative difference of an aspect ratio that is worth a word."""
+
+
 def recognise(path: Path, options: ReadOptions) -> bool:
     if not path.is_file() or path.suffix.lower() not in SUFFIXES:
         return False
-    return bool(options.eslf or options.quilt or _is_named_eslf(path))
+    return bool(options.eslf or options.quilt or _is_named_eslf(path) or LOOKING_GLASS.search(path.stem))
 
 
 def open_file(path: Path, options: ReadOptions) -> Capture:
     """Views cut out of one image."""
-    if options.eslf and options.quilt:
-        raise InputError(f"{path}: expected ⟦eslf⟧ or ⟦quilt⟧, found both. Lenslets of pixels are eslf, else quilt.")
+    _check_options(path, options)
+    display = LOOKING_GLASS.search(path.stem)
     if options.quilt:
-        return _capture(path, options.quilt, _from_quilt, "⟦quilt⟧")
-    if options.eslf or _is_named_eslf(path):
+        capture = _capture(path, options.quilt, _from_quilt, "⟦quilt⟧")
+        note = "the name is that of a Looking Glass quilt, but ⟦quilt⟧ says otherwise: sub-images from the top left"
+        return capture.noted(note) if display else capture
+    if options.eslf or (_is_named_eslf(path) and not display):
         capture = _capture(path, options.eslf or ILLUM, _from_lenslets, "⟦eslf⟧")
         return capture if options.eslf else capture.noted("lenslets of 14×14 px assumed, as of Lytro's Illum (⟦eslf⟧)")
+    if display:
+        return _looking_glass(path, (int(display[2]), int(display[1])), float(display[3]))
     raise InputError(
         f"{path}: expected to know how one image holds the views, found no word about it. "
         "Give ⟦eslf ROWSxCOLUMNS⟧ (pixels of a lenslet) or ⟦quilt ROWSxCOLUMNS⟧ (sub-images)."
@@ -46,10 +59,19 @@ def open_file(path: Path, options: ReadOptions) -> Capture:
 
 FORMAT = Format("mosaic", "one image of all views: lenslets (eslf) or a quilt of sub-images", recognise, open_file)
 
-Cut = Callable[[NDArray[Any], Pair], NDArray[Any]]
+Cut = Callable[[NDArray[Any]], NDArray[Any]]
 
 
-def _capture(path: Path, grid: Pair, cut: Cut, flag: str) -> Capture:
+def _check_options(path: Path, options: ReadOptions) -> None:
+    if options.eslf and options.quilt:
+        raise InputError(f"{path}: expected ⟦eslf⟧ or ⟦quilt⟧, found both. Lenslets of pixels are eslf, else quilt.")
+    if options.grid:
+        raise InputError(
+            f"{path}: expected the grid of views in ⟦eslf⟧ or ⟦quilt⟧, found ⟦grid⟧. Leave it out for one image."
+        )
+
+
+def _capture(path: Path, grid: Pair, cut: Callable[[NDArray[Any], Pair], NDArray[Any]], flag: str) -> Capture:
     check_grid(path, grid)
     header = read_header(path)
     if header.height % grid[0] or header.width % grid[1]:
@@ -57,17 +79,49 @@ def _capture(path: Path, grid: Pair, cut: Cut, flag: str) -> Capture:
             f"{path}: expected a size that {grid[0]}×{grid[1]} views divide ({flag}), "
             f"found {header.width}×{header.height} px. Correct the grid, or crop the image."
         )
-    index = numbered_grid(grid, "row")
+    names = [f"sub-image {row}, {column}" for row, column in np.ndindex(*grid)]
+    size = (header.height // grid[0], header.width // grid[1])
+    return _cut_capture(path, header, grid, size, names, lambda image: cut(image, grid))
+
+
+def _looking_glass(path: Path, tiles: Pair, aspect: float) -> Capture:
+    """A quilt of rows × columns sub-images, from the bottom left to the top right: one row of views, left to right."""
+    header, count = read_header(path), tiles[0] * tiles[1]
+    check_grid(path, (1, count))
+    size = (header.height // max(tiles[0], 1), header.width // max(tiles[1], 1))
+    if min(size) < 1:
+        raise InputError(
+            f"{path}: expected {tiles[1]} columns and {tiles[0]} rows of sub-images, as the name says, found "
+            f"{header.width}×{header.height} px. Correct the name, or give ⟦quilt ROWSxCOLUMNS⟧."
+        )
+
+    def cut(image: NDArray[Any]) -> NDArray[Any]:
+        # What does not fill a sub-image is left over at the top and at the right.
+        used = image[header.height - size[0] * tiles[0] :, : size[1] * tiles[1]]
+        return _from_quilt(used, tiles)[::-1].reshape(1, count, *size, header.channels)
+
+    names = [f"sub-image {number}" for number in range(count)]
+    capture = _cut_capture(path, header, (1, count), size, names, cut).noted(
+        f"Looking Glass quilt by its name: {tiles[1]} columns × {tiles[0]} rows from the bottom left, "
+        f"one row of {count} views (⟦quilt ROWSxCOLUMNS⟧ reads a grid from the top left)"
+    )
+    if aspect > 0 and abs(size[1] / size[0] / aspect - 1) > ASPECT:
+        capture = capture.noted(f"views are {size[1]}×{size[0]} px, to be shown with the aspect ratio {aspect:g}")
+    return capture
+
+
+def _cut_capture(path: Path, header: Header, grid: Pair, size: Pair, names: Sequence[str], cut: Cut) -> Capture:
     return Capture(
         format="mosaic",
         path=path,
-        index=index,
-        height=header.height // grid[0],
-        width=header.width // grid[1],
+        index=numbered_grid(grid, "row"),
+        height=size[0],
+        width=size[1],
         channels=header.channels,
         dtype=header.dtype,
         load=_loader(path, header, grid, cut),
-        names=[f"sub-image {number // grid[1]}, {number % grid[1]}" for number in range(index.size)],
+        names=names,
+        notes=header.remarks,
     )
 
 
@@ -75,7 +129,7 @@ def _loader(path: Path, header: Header, grid: Pair, cut: Cut) -> Callable[[Seque
     @cache
     def whole() -> NDArray[Any]:
         """[L, K, N, M, C], decoded once for all that ask."""
-        return cut(read_image(path), grid)
+        return cut(read_image(path))
 
     def load(numbers: Sequence[int], window: Window) -> NDArray[Any]:
         views = np.empty((len(numbers), window.height, window.width, header.channels), header.dtype)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture
-from ioadr.io.decoding.images import SUFFIXES
+from ioadr.io.file_places import matching, regular, unique
 from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.readers.folder import file_capture
 from ioadr.io.registry import Format
@@ -28,7 +28,7 @@ class Place(NamedTuple):
 
 
 def recognise(path: Path, options: ReadOptions) -> bool:
-    return path.is_dir() and options.pattern is None and bool(_places(path))
+    return path.is_dir() and options.pattern is None and bool(matching(path, VIEW))
 
 
 def open_folder(path: Path, options: ReadOptions) -> Capture:
@@ -41,7 +41,7 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
         )
     last = max(row for row, _ in places)
     upright = {(last - row, column): place for (row, column), place in places.items()}
-    capture = file_capture("stanford", path, {spot: place.file for spot, place in upright.items()})
+    capture = file_capture("stanford", path, {spot: place.file for spot, place in upright.items()}, options.grid)
     capture = capture.with_(positions=_positions(path, upright, capture.grid))
     return capture.noted("Stanford archive: rows of views reversed on reading, camera positions from the file names")
 
@@ -51,12 +51,9 @@ FORMAT = Format("stanford", "Stanford archive folder (out_RR_CC_<y>_<x>_.png)", 
 
 def _places(folder: Path) -> Mapping[Pair, Place]:
     """(row, column) as in the names → file and position."""
-    found = {}
-    for file in sorted(folder.iterdir()):
-        match = VIEW.fullmatch(file.name)
-        if match and match[5].lower() in SUFFIXES and file.is_file():
-            found[int(match[1]), int(match[2])] = Place(file, float(match[3]), float(match[4]))
-    return found
+    found = matching(folder, VIEW)
+    files = unique(folder, (((int(match[1]), int(match[2])), file) for file, match in found.items()))
+    return {(key[0], key[1]): Place(file, float(found[file][3]), float(found[file][4])) for key, file in files.items()}
 
 
 def _positions(path: Path, places: Mapping[Pair, Place], grid: Pair) -> NDArray[np.float64]:
@@ -64,8 +61,8 @@ def _positions(path: Path, places: Mapping[Pair, Place], grid: Pair) -> NDArray[
 
     Where a view is missing its place is taken from the fit of the others.
     """
-    first = (min(row for row, _ in places), min(column for _, column in places))
-    spots = np.array([(row - first[0], column - first[1]) for row, column in places], dtype=float)
+    rows, columns = regular(row for row, _ in places), regular(column for _, column in places)
+    spots = np.array([(rows[row], columns[column]) for row, column in places], dtype=np.intp)
     measured = np.array([(place.y, place.x) for place in places.values()])
     design = np.column_stack([spots, np.ones(len(spots))])
     fit = np.linalg.lstsq(design, measured, rcond=None)[0]
@@ -76,7 +73,6 @@ def _positions(path: Path, places: Mapping[Pair, Place], grid: Pair) -> NDArray[
     direction = np.where([fit[0, 0] < 0, fit[1, 1] < 0], -1.0, 1.0)
     index = np.stack(np.meshgrid(np.arange(grid[0]), np.arange(grid[1]), indexing="ij"), axis=-1)
     positions = np.concatenate([index, np.ones((*grid, 1))], axis=-1) @ fit
-    rows, columns = spots.astype(int).T
-    positions[rows, columns] = measured
+    positions[spots[:, 0], spots[:, 1]] = measured
     positions = positions * direction / unit
     return positions - positions.min(axis=(0, 1))

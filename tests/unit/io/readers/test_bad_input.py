@@ -160,7 +160,7 @@ def test_nothing_there(tmp_path):
     (tmp_path / "text.txt").write_text("hello")
     refused(tmp_path / "text.txt", "manifest, hci, stanford", "lightfield.toml", "format")
     (tmp_path / "empty").mkdir()
-    refused(tmp_path / "empty", "none of the formats")
+    refused(tmp_path / "empty", "found an empty folder")
     (tmp_path / "empty.h5").touch()
     refused(tmp_path / "empty.h5", "found an empty file")
     refused("", "found an empty name")

@@ -7,6 +7,7 @@ import json
 import numpy as np
 import pytest
 
+from ioadr import InputError
 from ioadr.io import read
 from tests.builders import make_views, save_png
 from tests.layouts import AS_STORED
@@ -69,10 +70,12 @@ def test_missing_views_in_a_list(tmp_path):
     assert not lightfield.present[1, 1]
 
 
-@pytest.mark.parametrize("order", ["row", "column"])
+@pytest.mark.parametrize("order", ["row", "column", "serpentine"])
 def test_the_order_of_counting(order, tmp_path):
     views = make_views(grid=(3, 4))
-    counted = views if order == "row" else views.swapaxes(0, 1)
+    counted = views.swapaxes(0, 1) if order == "column" else views.copy()
+    if order == "serpentine":
+        counted[1] = views[1, ::-1]
     text = f'files = "cam_{{index}}.png"\ngrid = [3, 4]\norder = "{order}"'
     lightfield = read(write(tmp_path, text, counted.reshape(12, 20, 24, 3)), **AS_STORED)
     np.testing.assert_array_equal(lightfield.views, views)
@@ -84,3 +87,53 @@ def test_any_toml_name_and_rows_and_columns(tmp_path):
         save_png(tmp_path / "deep" / f"{row}" / f"{column}.png", views[row, column])
     (tmp_path / "scene.toml").write_text('files = "deep/{row}/{col}.png"')
     np.testing.assert_array_equal(read(tmp_path / "scene.toml", **AS_STORED).views, views)
+
+
+def by_row_and_column(folder, text, views, missing=()):
+    for row, column in np.ndindex(*views.shape[:2]):
+        if (row, column) not in missing:
+            save_png(folder / f"v_{row}_{column}.png", views[row, column])
+    (folder / "lightfield.toml").write_text('files = "v_{row}_{col}.png"\n' + text)
+    return folder
+
+
+def test_positions_of_files_by_row_and_column_are_used(tmp_path):
+    views = make_views(grid=(3, 4))
+    positions = np.random.default_rng(0).uniform(0, 4, (12, 2))
+    text = f"positions = {positions.tolist()}\nunit = 2.0\nreference = 5\ngrid = [3, 4]"
+    lightfield = read(by_row_and_column(tmp_path, text, views))
+    np.testing.assert_array_equal(lightfield.views, views)
+    assert lightfield.positions is not None
+    np.testing.assert_allclose(lightfield.positions, positions.reshape(3, 4, 2) / 2)
+    assert lightfield.reference == (1, 1)
+
+
+def test_positions_and_reference_count_the_files_that_are_there(tmp_path):
+    views, missing = make_views(grid=(3, 4)), ((0, 1), (2, 0))
+    positions = np.random.default_rng(0).uniform(0, 4, (10, 2))
+    lightfield = read(by_row_and_column(tmp_path, f"positions = {positions.tolist()}\nreference = 9", views, missing))
+    assert lightfield.positions is not None
+    np.testing.assert_allclose(lightfield.positions[lightfield.present], positions)
+    assert lightfield.reference == (2, 3)
+
+
+UNUSED = {
+    "grid": ("grid = [4, 3]", "found 3×4 by the rows"),
+    "order": ('order = "column"', "expected no order where the names of the files say {row} and {col}"),
+    "unit": ("unit = 2.0", "expected a positive unit, beside positions"),
+    "positions": ("positions = [[0, 0], [0, 1]]", r"finite numbers of shape \(12, 2\) for positions"),
+    "fractions": ("grid = [3.5, 4]", "expected whole rows and columns for grid"),
+}
+
+
+@pytest.mark.parametrize(("text", "message"), UNUSED.values(), ids=UNUSED)
+def test_what_is_declared_and_cannot_be_used_is_refused(text, message, tmp_path):
+    with pytest.raises(InputError, match=message):
+        read(by_row_and_column(tmp_path, text, make_views(grid=(3, 4))))
+
+
+def test_an_order_needs_a_grid(tmp_path):
+    positions = np.random.default_rng(0).uniform(0, 4, (12, 2)).tolist()
+    text = f'files = "cam_{{index}}.png"\npositions = {positions}\norder = "column"'
+    with pytest.raises(InputError, match="expected a grid for the order"):
+        read(write(tmp_path, text, make_views(grid=(3, 4)).reshape(12, 20, 24, 3)))

@@ -1,0 +1,223 @@
+"""Which images of a folder are the views, and where each belongs: the one place that turns names into places.
+
+Whatever names leave open is decided here and said, with the option that decides otherwise; what could be read in
+two ways is refused.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ioadr.errors import InputError
+from ioadr.io.capture import check_grid
+from ioadr.io.decoding.images import SUFFIXES
+from ioadr.io.file_pattern import FilePattern, whole_number
+from ioadr.io.options import Pair, ReadOptions
+
+FEWEST = 3
+"""Views of a light field."""
+NAMED = 6
+"""Files that a message lists."""
+NUMBER = re.compile(r"[-−]?\d{1,9}")
+MAPS = re.compile(r"(^|[^a-z])(depth|disp|mask|normal|label|seg|conf|occlusion|gt|thumb|preview)")
+"""Names of maps and previews that lie beside the views."""
+LARGEST_ROW = 99
+"""A constant number beyond it, such as a year, is no row."""
+BETWEEN = re.compile(r"[^a-z0-9]?(row|col|[rcxyuvst])?[^a-z0-9]?", re.IGNORECASE)
+"""What separates a row from a column."""
+
+Numbers = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Files as their names place them. Both are filled for a line: the user may fold it into a grid."""
+
+    grid: Mapping[Pair, Path]
+    """By (row, column)."""
+    counted: Mapping[int, Path]
+    """By number."""
+    notes: tuple[str, ...] = ()
+
+
+def images_in(folder: Path) -> list[Path]:
+    """The image files of a folder, in order."""
+    return [file for file in sorted(folder.iterdir()) if file.suffix.lower() in SUFFIXES and file.is_file()]
+
+
+def matching(folder: Path, name: re.Pattern[str]) -> dict[Path, re.Match[str]]:
+    """The image files of this name, and what their names say."""
+    matches = ((file, name.fullmatch(file.name)) for file in images_in(folder))
+    return {file: match for file, match in matches if match}
+
+
+def has_numbered_images(folder: Path) -> bool:
+    """Whether a folder holds enough images whose names differ in numbers only."""
+    return any(len(group) >= FEWEST for group in _alike(folder, images_in(folder)).values())
+
+
+def placed_by_pattern(folder: Path, text: str) -> Places:
+    """Views by the pattern's {row} and {col}, by its {index}, or by the numbers of the files that it selects."""
+    pattern = FilePattern(text)
+    found = [file for file in sorted(folder.glob(pattern.glob)) if pattern.matches(_inside(folder, file))]
+    files = [file for file in found if file.is_file()]
+    if not files:
+        examples = ", ".join(sorted(file.name for file in folder.iterdir())[:3]) or "an empty folder"
+        raise InputError(
+            f"{folder}/: expected files like ⟦pattern {text}⟧, found none (but {examples}). "
+            "Write {row}, {col} or {index} where the numbers are."
+        )
+    if not pattern.fields:
+        return placed_by_names(folder, files)
+    places = unique(folder, ((pattern.place(_inside(folder, file)) or (), file) for file in files))
+    grid = {(key[0], key[1]): file for key, file in places.items() if len(key) == 2}
+    return Places(grid, {key[0]: file for key, file in places.items() if len(key) == 1})
+
+
+def placed_by_names(folder: Path, files: Sequence[Path]) -> Places:
+    """Views whose names differ only in numbers: two of them change → row and column, one → counted, or a line."""
+    views, notes = _views_among(folder, _alike(folder, files))
+    group = unique(folder, _numbers(folder, views))
+    changing = [column for column, values in enumerate(zip(*group, strict=True)) if len(set(values)) > 1]
+    if len(changing) == 1:
+        return _counted_or_line(folder, group, changing[0], notes)
+    own = [column for column in changing if len({numbers[column] for numbers in group}) == len(group)]
+    if len(changing) != 2 or own:
+        raise InputError(
+            f"{folder}/: expected one or two numbers that change from file to file, found {len(changing)} in names "
+            f"like {views[0].name}{', one of which alone tells all files apart' if own else ''}. "
+            "Say which they are with ⟦pattern⟧; * stands for anything else in a name."
+        )
+    return Places({(key[changing[0]], key[changing[1]]): file for key, file in group.items()}, {}, notes)
+
+
+def too_few(folder: Path, count: int) -> InputError:
+    """The refusal of a folder with fewer images than a light field needs."""
+    images = "1 image" if count == 1 else f"{count} images"
+    return InputError(
+        f"{folder}/: expected a light field, found {images}; at least {FEWEST} views are needed. Add the other views; "
+        "one image that holds all of them is named itself."
+    )
+
+
+def unique(folder: Path, files: Iterable[tuple[Numbers, Path]]) -> dict[Numbers, Path]:
+    """By place; two files for one place are refused."""
+    found: dict[Numbers, Path] = {}
+    for place, file in files:
+        if place in found:
+            raise InputError(
+                f"{folder}/: expected one file for each view, found {_inside(folder, found[place])} and "
+                f"{_inside(folder, file)} for the same number {', '.join(map(str, place))}. Remove one, or choose the "
+                f"files with ⟦pattern⟧, such as ⟦pattern '*{file.suffix}'⟧."
+            )
+        found[place] = file
+    return found
+
+
+def regular(numbers: Iterable[int]) -> dict[int, int]:
+    """Numbers in file names → index from 0; a common step, as in 0, 10, 20, counts as one."""
+    values = sorted(set(numbers))
+    step = math.gcd(*(value - values[0] for value in values)) or 1
+    return {value: (value - values[0]) // step for value in values}
+
+
+def counted_grid(path: Path, count: int, options: ReadOptions, which: str = "") -> tuple[Pair, str | None]:
+    """The grid of views that are counted, and what was decided about it."""
+    side = math.isqrt(count)
+    grid = options.grid or (side, side)
+    if grid[0] * grid[1] != count:
+        wanted = "a square number of" if options.grid is None else f"{grid[0] * grid[1]}"
+        raise InputError(
+            f"{path}: expected {wanted} views, found {count}{which}. Give the grid of all with "
+            f"⟦grid ROWSxCOLUMNS⟧ (⟦grid 1x{count}⟧ is a line), then choose fewer with ⟦views⟧."
+        )
+    check_grid(path, grid)
+    along = {"row": "along rows", "column": "along columns"}.get(options.order, options.order)
+    note = f"{count} views{which}: taken for a {side}×{side} grid, {along} (⟦grid 1x{count}⟧ for a line, ⟦order⟧)"
+    return grid, None if options.grid else note
+
+
+def listed(names: Sequence[object]) -> str:
+    """The first names, and whether there are more."""
+    return ", ".join(map(str, names[:NAMED])) + (" …" if len(names) > NAMED else "")
+
+
+def _inside(folder: Path, file: Path) -> str:
+    return file.relative_to(folder).as_posix()
+
+
+def _alike(folder: Path, files: Iterable[Path]) -> Mapping[str, list[Path]]:
+    """Name with # for its numbers → files; which kind of image each is may differ."""
+    groups: dict[str, list[Path]] = defaultdict(list)
+    for file in files:
+        if file.suffix.lower() in SUFFIXES and NUMBER.search(file.stem):
+            groups[NUMBER.sub("#", _inside(folder, file.with_suffix(""))).lower()].append(file)
+    return groups
+
+
+def _views_among(folder: Path, groups: Mapping[str, list[Path]]) -> tuple[list[Path], tuple[str, ...]]:
+    """The files that are views: never maps where others are, and none that others could be as well."""
+    large = {name: files for name, files in groups.items() if len(files) >= FEWEST}
+    views = {name: files for name, files in large.items() if not MAPS.search(name)} or large
+    ordered = sorted(views.values(), key=len, reverse=True)
+    if not ordered:
+        raise InputError(
+            f"{folder}/: expected at least {FEWEST} images whose names differ in their numbers, found none. "
+            "Describe them with ⟦pattern⟧, such as ⟦pattern '{row}_{col}.png'⟧."
+        )
+    chosen = ordered[0]
+    if len(ordered) > 1 and 2 * len(ordered[1]) >= len(chosen):
+        found = " and ".join(f"{len(files)} like {_inside(folder, files[0])}" for files in ordered)
+        example = NUMBER.sub("*", _inside(folder, chosen[0].with_suffix(""))) + chosen[0].suffix
+        raise InputError(
+            f"{folder}/: expected one set of views, found several: {found}. "
+            f"Choose one with ⟦pattern⟧, such as ⟦pattern '{example}'⟧."
+        )
+    doubt = MAPS.search(next(name for name, files in views.items() if files is chosen))
+    note = f"views named like {chosen[0].name}, as maps are: taken for views, as there are no others"
+    return chosen, (note,) if doubt else ()
+
+
+def _numbers(folder: Path, files: Sequence[Path]) -> Iterator[tuple[Numbers, Path]]:
+    """The numbers of names that agree in all else. A minus between a word and a number is a dash if all have it."""
+    found = [list(NUMBER.finditer(_inside(folder, file.with_suffix("")))) for file in files]
+
+    def dashed(match: re.Match[str]) -> bool:
+        return match[0][0] in "-−" and match.string[: match.start()][-1:].isalnum()
+
+    dashes = [all(map(dashed, column)) for column in zip(*found, strict=True)]
+    for matches, file in zip(found, files, strict=True):
+        numbers = [whole_number(match[0]) for match in matches]
+        yield tuple(abs(number) if dash else number for number, dash in zip(numbers, dashes, strict=True)), file
+
+
+def _counted_or_line(folder: Path, group: Mapping[Numbers, Path], column: int, notes: tuple[str, ...]) -> Places:
+    """One number changes: it counts views of a grid, unless the one beside it is the other place of a line."""
+    counted = {key[column]: file for key, file in group.items()}
+    beside = _other_place(folder, group, column)
+    if beside is None:
+        return Places({}, counted, notes)
+    first, side = next(iter(group)), math.isqrt(len(group))
+    folded = f"{side}x{side}" if side**2 == len(group) else "ROWSxCOLUMNS"
+    kind, low, high = ("row", beside, column) if beside < column else ("column", column, beside)
+    note = f"in all names the {kind} is {first[beside]}: {len(group)} views in a line (⟦grid {folded}⟧ for a grid)"
+    return Places({(key[low], key[high]): file for key, file in group.items()}, counted, (*notes, note))
+
+
+def _other_place(folder: Path, group: Mapping[Numbers, Path], column: int) -> int | None:
+    """The constant number beside the one that changes, if it looks like the row or column of a line."""
+    stems = [_inside(folder, file.with_suffix("")) for file in group.values()]
+    matches = list(NUMBER.finditer(stems[0]))
+    width = min(len(NUMBER.findall(stem)[column]) for stem in stems)
+    for low, high, beside in ((column - 1, column, column - 1), (column, column + 1, column + 1)):
+        if low < 0 or high >= len(matches) or len(matches[beside][0]) != width:
+            continue
+        between = stems[0][matches[low].end() : matches[high].start()]
+        if abs(whole_number(matches[beside][0])) <= LARGEST_ROW and BETWEEN.fullmatch(between):
+            return beside
+    return None

@@ -1,0 +1,211 @@
+"""Which files are views, and where they belong: decided by names and said, or refused."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ioadr import InputError
+from ioadr.io import read
+from ioadr.io.capture import numbered_grid
+from tests.builders import make_views, save_png, write_hci_scene
+from tests.layouts import AS_STORED, row_and_column
+
+
+def save(folder: Path, views: Any, name: str) -> Path:
+    """Views of a grid as files; `name` is formatted with row, col and index."""
+    for index, (row, col) in enumerate(np.ndindex(*views.shape[:2])):
+        save_png(folder / name.format(row=row, col=col, index=index), views[row, col])
+    return folder
+
+
+def notes(lightfield: Any) -> str:
+    return " | ".join(lightfield.source["notes"])
+
+
+def refusal(path: Path, **options: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        read(path, **(AS_STORED | options))
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("name", "grid"), [("01_{index:02d}.png", (1, 9)), ("r{index:02d}_c04.png", (9, 1))])
+def test_a_constant_row_or_column_is_a_line(name, grid, tmp_path):
+    views = make_views(grid=grid)
+    line = read(save(tmp_path, views, name), **AS_STORED)
+    assert line.grid == grid
+    np.testing.assert_array_equal(line.views, views)
+    assert '9 views in a line (grid="3x3" for a grid)' in notes(line)
+    folded = read(tmp_path, grid="3x3", **AS_STORED)
+    np.testing.assert_array_equal(folded.views, views.reshape(3, 3, *views.shape[2:]))
+
+
+@pytest.mark.parametrize("name", ["view_{index:03d}.png", "2067_{index}.png", "scene1_{index:03d}.png"])
+def test_counted_files_are_a_square_and_that_is_said(name, tmp_path):
+    lightfield = read(save(tmp_path, make_views(grid=(3, 3)), name), **AS_STORED)
+    assert lightfield.grid == (3, 3)
+    assert 'taken for a 3×3 grid, along rows (grid="1x9" for a line, `order`)' in notes(lightfield)
+
+
+def test_gaps_in_counted_files_are_refused_and_may_be_named(tmp_path):
+    views = make_views(grid=(5, 5))
+    save(tmp_path, views, "view_{index:02d}.png")
+    lost = (1, 3, 6, 8, 12, 15, 17, 20, 22)
+    for number in lost:
+        (tmp_path / f"view_{number:02d}.png").unlink()
+    message = refusal(tmp_path)
+    assert "found 16 of 25, view_00.png to view_24.png; missing number 1, 3, 6, 8, 12, 15 …" in message
+    assert 'grid="5x5" skip="missing"' in message
+    assert "missing" in refusal(tmp_path, grid="5x5")
+    lightfield = read(tmp_path, grid="5x5", skip="missing", **AS_STORED)
+    assert lightfield.present is not None
+    assert sorted(np.flatnonzero(~lightfield.present.ravel())) == list(lost)
+    np.testing.assert_array_equal(lightfield.views[4, 4], views[4, 4])
+
+
+def test_views_missing_at_the_end_keep_their_places(tmp_path):
+    views = make_views(grid=(3, 4))
+    save(tmp_path, views, "view_{index:02d}.png")
+    (tmp_path / "view_11.png").unlink()
+    lightfield = read(tmp_path, grid="3x4", skip="missing", **AS_STORED)
+    np.testing.assert_array_equal(lightfield.views[lightfield.present], views.reshape(12, 20, 24, 3)[:11])
+    assert "expected 12 views, found 11" in refusal(tmp_path, grid="3x4")
+
+
+def test_hci_numbered_from_one(tmp_path):
+    views = make_views(grid=(3, 4))
+    scene = write_hci_scene(tmp_path / "scene", views)
+    for number in reversed(range(12)):
+        (scene / f"input_Cam{number:03d}.png").rename(scene / f"input_Cam{number + 1:03d}.png")
+    lightfield = read(scene, **AS_STORED)
+    np.testing.assert_array_equal(lightfield.views, views)
+    assert "views numbered from 1, as the last is input_Cam012.png" in notes(lightfield)
+    (scene / "input_Cam005.png").unlink()
+    assert "missing input_Cam005.png" in refusal(scene)
+
+
+def test_hci_with_surplus_views_or_another_grid_is_refused(tmp_path):
+    scene = write_hci_scene(tmp_path / "scene", make_views(grid=(5, 5)))
+    message = refusal(scene, grid="3x3")
+    assert "expected views 0 … 8 of a 3×3 grid, found 16 more: input_Cam009.png" in message
+    shutil.copy(scene / "input_Cam000.png", scene / "input_Cam025.png")
+    assert "found 1 more: input_Cam025.png" in refusal(scene)
+
+
+@pytest.mark.parametrize("name", ["v_{row:d}_{col:d}.png", "{row:d}_{col:d}.png", "v{row:d}_{col:d}.png"])
+def test_rows_and_columns_around_zero(name, tmp_path):
+    views = make_views(grid=(5, 5))
+    for row, col in np.ndindex(5, 5):
+        save_png(tmp_path / name.format(row=row - 2, col=col - 2), views[row, col])
+    np.testing.assert_array_equal(read(tmp_path, **AS_STORED).views, views)
+    np.testing.assert_array_equal(read(tmp_path, pattern=name.replace(":d", ""), **AS_STORED).views, views)
+
+
+def test_a_dash_is_no_minus(tmp_path):
+    views = make_views(grid=(1, 9)).reshape(3, 3, 20, 24, 3)
+    save(tmp_path, views, "view-{row}-{col}.png")
+    np.testing.assert_array_equal(read(tmp_path, **AS_STORED).views, views)
+
+
+@pytest.mark.parametrize("kind", ["depth", "disparity", "mask", "thumb"])
+def test_maps_never_win_over_views_and_are_named(kind, tmp_path):
+    views = make_views(grid=(3, 3))
+    save(tmp_path, 255 - make_views(grid=(4, 4)), kind + "_{row}_{col}.png")
+    save(tmp_path, views, "view_{row}_{col}.png")
+    lightfield = read(tmp_path, **AS_STORED)
+    np.testing.assert_array_equal(lightfield.views, views)
+    assert f"16 other files in the folder not read: {kind}_0_0.png" in notes(lightfield)
+
+
+def test_two_sets_of_views_are_refused(tmp_path):
+    save(tmp_path, make_views(), "left_{row}_{col}.png")
+    save(tmp_path, make_views(), "right_{row}_{col}.png")
+    message = refusal(tmp_path)
+    assert "found several: 9 like left_0_0.png and 9 like right_0_0.png" in message
+    assert 'pattern="left_*_*.png"' in message
+    assert read(tmp_path, pattern="left_*.png", **AS_STORED).grid == (3, 3)
+
+
+def test_two_files_for_one_view_are_refused_with_both_names(tmp_path):
+    scene = write_hci_scene(tmp_path / "scene", make_views())
+    save_png(scene / "INPUT_cam004.webp", make_views()[0, 0])
+    message = refusal(scene)
+    assert "INPUT_cam004.webp" in message
+    assert "input_Cam004.png" in message
+    path, _ = row_and_column(tmp_path, make_views())
+    save_png(path / "2067_1_1.bmp", make_views()[0, 0])
+    assert "2067_01_01.png and 2067_1_1.bmp" in refusal(path)
+    save(tmp_path / "times", make_views(), "{row}_{col}_16.png")
+    save_png(tmp_path / "times" / "0_0_17.png", make_views()[0, 0])
+    assert "0_0_16.png and 0_0_17.png" in refusal(tmp_path / "times", pattern="{row}_{col}_*.png")
+
+
+def test_a_grid_that_the_names_contradict_is_refused(tmp_path):
+    path, _ = row_and_column(tmp_path, make_views(grid=(3, 4)))
+    assert "expected the 3×3 views of `grid`, found 3×4" in refusal(path, grid="3x3")
+    assert read(path, grid="3x4", **AS_STORED).grid == (3, 4)
+
+
+def test_numbers_that_both_tell_all_files_apart_are_no_grid(tmp_path):
+    for number in range(9):
+        save_png(tmp_path / f"frame_{number}_{1000 + 37 * number}.png", make_views()[number // 3, number % 3])
+    assert "one of which alone tells all files apart" in refusal(tmp_path)
+    assert read(tmp_path, pattern="frame_{index}_*.png", **AS_STORED).grid == (3, 3)
+
+
+def test_patterns_with_wildcards_and_all_three_fields(tmp_path):
+    views = make_views(grid=(3, 4))
+    save(tmp_path / "a", views, "shot{index:02d}_{row}x{col}_f8.png")
+    for pattern in ("shot{index}_{row}x{col}_f8.png", "shot*_{row}x{col}*.png", "shot{index}_{row}x{col}_*"):
+        np.testing.assert_array_equal(read(tmp_path / "a", pattern=pattern, **AS_STORED).views, views)
+    line = read(tmp_path / "a", pattern="shot*_1x{col}_*", **AS_STORED)
+    np.testing.assert_array_equal(line.views, views[1:2])
+    assert "8 other files in the folder not read" in notes(line)
+    assert "expected a file name" in refusal(tmp_path / "a", pattern="{index}_{row}.png")
+
+
+@pytest.mark.parametrize("order", ["serpentine", "serpentine-column"])
+def test_a_serpentine_order(order, tmp_path):
+    views = make_views(grid=(3, 4))
+    path = [(r, c if r % 2 == 0 else 3 - c) for r in range(3) for c in range(4)]
+    if order == "serpentine-column":
+        path = [(r if c % 2 == 0 else 2 - r, c) for c in range(4) for r in range(3)]
+    for number, (row, column) in enumerate(path):
+        save_png(tmp_path / f"v{number:02d}.png", views[row, column])
+    np.testing.assert_array_equal(read(tmp_path, grid="3x4", order=order, **AS_STORED).views, views)
+    assert [tuple(np.argwhere(numbered_grid((3, 4), order) == n)[0]) for n in range(12)] == path
+    grid, _ = row_and_column(tmp_path / "grid", views)
+    assert "rows and columns" in refusal(grid, order=order)
+
+
+@pytest.mark.parametrize("option", [{"quilt": "3x3"}, {"eslf": "3x3"}])
+def test_options_that_mean_nothing_here_are_refused(option, tmp_path):
+    path, _ = row_and_column(tmp_path, make_views())
+    assert f"`{next(iter(option))}`" in refusal(path, **option)
+    scene = write_hci_scene(tmp_path / "scene")
+    (scene / "lightfield.toml").write_text('files = "input_Cam{index}.png"')
+    assert "`pattern`" in refusal(scene, pattern="input_Cam{index}.png")
+
+
+def test_a_folder_of_light_fields_names_them(tmp_path):
+    for name in ("one", "two", "three"):
+        write_hci_scene(tmp_path / name)
+    message = refusal(tmp_path)
+    assert "it contains 3: one, three, two. Name one of them" in message
+
+
+def test_too_few_images_and_one_image(tmp_path):
+    save_png(tmp_path / "input_Cam000.png", make_views()[0, 0])
+    assert "found 1 image; at least 3 views are needed" in refusal(tmp_path)
+    save_png(tmp_path / "other" / "a.png", make_views()[0, 0])
+    save_png(tmp_path / "other" / "b.png", make_views()[0, 0])
+    assert "found 2 images; at least 3 views are needed" in refusal(tmp_path / "other")
+    save_png(tmp_path / "other" / "c.png", make_views()[0, 0])
+    assert "found 3 such as a.png, b.png, c.png" in refusal(tmp_path / "other")
+    message = refusal(tmp_path / "other" / "a.png")
+    assert 'found one image. If it holds them, say how: eslf="ROWSxCOLUMNS"' in message
+    assert 'quilt="ROWSxCOLUMNS"' in message

@@ -1,0 +1,57 @@
+"""Looking Glass quilts by their names: columns × rows, from the bottom left, one row of views."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ioadr import InputError
+from ioadr.io import read
+from tests.builders import make_views, save_png
+from tests.layouts import AS_STORED
+
+
+def written(path, views, columns, rows, spare=(0, 0)):
+    """As the vendor defines it: view 0 at the bottom left, then to the right, then upwards; what is left is black."""
+    height, width = views.shape[1:3]
+    image = np.zeros((rows * height + spare[0], columns * width + spare[1], 3), np.uint8)
+    for number, view in enumerate(views):
+        bottom = image.shape[0] - (number // columns) * height
+        left = (number % columns) * width
+        image[bottom - height : bottom, left : left + width] = view
+    save_png(path, image)
+    return path
+
+
+@pytest.mark.parametrize("spare", [(0, 0), (1, 3)])
+def test_a_quilt_is_one_row_of_views(spare, tmp_path):
+    views = make_views(grid=(1, 12), size=(20, 15))
+    path = written(tmp_path / "truck_qs4x3a0.75.png", views[0], 4, 3, spare)
+    lightfield = read(path, **AS_STORED)
+    assert lightfield.grid == (1, 12)
+    np.testing.assert_array_equal(lightfield.views, views)
+    assert any("4 columns × 3 rows from the bottom left, one row of 12 views" in n for n in lightfield.source["notes"])
+    np.testing.assert_array_equal(read(path, crop=(2, 1, 9, 8), **AS_STORED).views, views[:, :, 2:11, 1:9])
+
+
+def test_another_aspect_ratio_is_said(tmp_path):
+    path = written(tmp_path / "a_qs4x3a0.6.png", make_views(grid=(1, 12), size=(20, 15))[0], 4, 3)
+    assert "views are 15×20 px, to be shown with the aspect ratio 0.6" in read(path, **AS_STORED).source["notes"]
+
+
+def test_who_says_quilt_gets_a_grid_and_a_word(tmp_path):
+    views = make_views(grid=(3, 4), size=(20, 16))
+    image = views.transpose(0, 2, 1, 3, 4).reshape(60, 64, 3)
+    save_png(tmp_path / "a_qs4x3a0.8.png", image)
+    lightfield = read(tmp_path / "a_qs4x3a0.8.png", quilt="3x4", **AS_STORED)
+    np.testing.assert_array_equal(lightfield.views, views)
+    assert any("but `quilt` says otherwise" in note for note in lightfield.source["notes"])
+
+
+def test_one_image_has_no_grid_option(tmp_path):
+    path = written(tmp_path / "a_qs4x3a0.75.png", make_views(grid=(1, 12), size=(20, 15))[0], 4, 3)
+    with pytest.raises(InputError, match="expected the grid of views in `eslf` or `quilt`, found `grid`"):
+        read(path, grid="3x4")
+    save_png(tmp_path / "a_qs900x3a0.75.png", make_views()[0, 0])
+    with pytest.raises(InputError, match="expected 900 columns and 3 rows of sub-images, as the name says"):
+        read(tmp_path / "a_qs900x3a0.75.png")
