@@ -1,27 +1,25 @@
 """One image file: what its header declares, and its samples.
 
 Pillow reads most kinds, but cuts colours of 16 bits down to 8: those, and floats, go to the libraries that keep
-them. imagecodecs also decodes ordinary PNG files about three times as fast, so it is used for them where it is there.
+them. Whatever a file says about how its image stands is heeded here, for all kinds.
 """
 
 from __future__ import annotations
 
-import logging
-import struct
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
+from ioadr.io.decoding import exr_files, png_files, tiff_files
+from ioadr.io.decoding.header import ORIENTATION, Header, Opened, turned, valid_orientation
 from ioadr.io.decoding.pillow_files import pillow_image
-from ioadr.io.safety.doors import required
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -37,51 +35,42 @@ MODES = {
     "F": (1, "float32"),
 }
 CONVERSIONS = {"1": "L", "La": "LA", "RGBa": "RGBA", "PA": "RGBA", "I;16L": "I;16", "I;16B": "I;16", "I;16N": "I;16"}
-TIFF_STARTS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
-PNG_CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
 
 
-@dataclass(frozen=True)
-class Header:
-    """What a file says about its image."""
-
-    height: int
-    width: int
-    channels: int
-    dtype: np.dtype[Any]
-    orientation: int = 1
-    """Of EXIF and TIFF: how the samples are turned to stand upright; sizes are those before that."""
-    remarks: tuple[str, ...] = field(default=(), compare=False)
-    """What was done to the samples that a user may want to know."""
-
-    def __str__(self) -> str:
-        turned = f", orientation {self.orientation}" if self.orientation != 1 else ""
-        return f"{self.width}×{self.height} px, {self.channels} × {self.dtype}{turned}"
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        return self.height, self.width, self.channels
-
-    @property
-    def nbytes(self) -> int:
-        return self.height * self.width * self.channels * self.dtype.itemsize
-
-
-Opened = tuple[Header, Callable[[], NDArray[Any]]]
-"""A header, and how to get the samples [N, M, C] that it declares."""
-
-
-def opened(path: Path) -> AbstractContextManager[Opened]:
-    """The image by the decoder that keeps all of it, told by the first bytes."""
+@contextmanager
+def opened(path: Path) -> Iterator[Opened]:
+    """The image by the decoder that keeps all of it, told by the first bytes, and turned upright."""
     with path.open("rb") as stream:
         start = stream.read(33)
-    if start.startswith(b"\x89PNG\r\n\x1a\n") and len(start) == 33:
-        return _png(path, start)
-    if start[:4] in TIFF_STARTS and _installed("tifffile"):
-        return _tiff(path)
-    if start.startswith(b"\x76\x2f\x31\x01"):
-        return _exr(path)
-    return _pillow(path)
+    with _stored(path, start) as (header, decode):
+        yield header.upright(), lambda: turned(decode(), header.orientation)
+
+
+@contextmanager
+def _stored(path: Path, start: bytes) -> Iterator[Opened]:
+    if _is_for_imagecodecs(start):
+        with png_files.opened_png(path, start) as image:
+            yield image
+        return
+    if start.startswith(exr_files.MAGIC):
+        with exr_files.opened_exr(path) as image:
+            yield image
+        return
+    if start[:4] in tiff_files.STARTS and _installed("tifffile"):
+        with tiff_files.opened_tiff(path) as page:
+            if page is not None:
+                yield page
+                return
+    with _pillow(path) as image:
+        yield image
+
+
+def _is_for_imagecodecs(start: bytes) -> bool:
+    """8 and 16 bits without palette; the rest, and all of 8 bits where it is absent, is for Pillow."""
+    if not start.startswith(png_files.MAGIC) or len(start) < 33:
+        return False
+    depth, colour = png_files.kind_of_png(start)
+    return colour in png_files.CHANNELS and (depth == 16 or (depth == 8 and _installed("imagecodecs")))
 
 
 @cache
@@ -90,85 +79,18 @@ def _installed(module: str) -> bool:
 
 
 @contextmanager
-def _png(path: Path, start: bytes) -> Iterator[Opened]:
-    """8 and 16 bits without palette by imagecodecs; the rest, and all of 8 bits where it is absent, by Pillow."""
-    width, height, depth, colour = struct.unpack(">IIBB", start[16:26])
-    plain = depth in (8, 16) and colour in PNG_CHANNELS
-    if not plain or (depth == 8 and not _installed("imagecodecs")):
-        with _pillow(path) as image:
-            yield image
-        return
-    header = Header(height, width, PNG_CHANNELS[colour], np.dtype(f"uint{depth}"))
-
-    def decode() -> NDArray[Any]:
-        samples = np.asarray(required("imagecodecs", path).png_decode(path.read_bytes()))
-        if samples.size != np.prod(header.shape):
-            # Some chunk changed the image, such as a transparent colour: Pillow knows what the header meant.
-            with _pillow(path) as (_, by_pillow):
-                samples = by_pillow()
-        return samples.reshape(header.shape)
-
-    yield header, decode
-
-
-def _silent(record: logging.LogRecord) -> bool:
-    return False
-
-
-@contextmanager
-def _tiff(path: Path) -> Iterator[Opened]:
-    """By tifffile: any depth, floats, colours in planes."""
-    import tifffile
-
-    # What is wrong with a file is told by the error; the library's log would repeat it on stderr.
-    logging.getLogger("tifffile").addFilter(_silent)
-    with tifffile.TiffFile(path) as file:
-        if not len(file.pages):
-            raise InputError(f"{path}: expected an image, found none in it. Copy or export the file again.")
-        page = cast("tifffile.TiffPage", file.pages[0])
-        shape, dtype = tuple(page.shape), page.dtype
-        planes = len(shape) == 3 and page.axes.startswith("S")
-        if len(shape) == 2:
-            shape = (*shape, 1)
-        if dtype is None or len(shape) != 3 or page.photometric == tifffile.PHOTOMETRIC.PALETTE:
-            raise InputError(f"{path}: expected grey or colour samples, found {page.axes} {shape}. Export it as PNG.")
-        height, width, channels = (shape[1], shape[2], shape[0]) if planes else shape
-        target = np.dtype(np.float32) if dtype.kind == "f" else dtype.newbyteorder("=")
-
-        def decode() -> NDArray[Any]:
-            samples = np.asarray(page.asarray())
-            samples = np.moveaxis(samples, 0, -1) if planes else samples
-            return np.ascontiguousarray(samples, dtype=target).reshape(height, width, channels)
-
-        yield Header(height, width, channels, target), decode
-
-
-@contextmanager
-def _exr(path: Path) -> Iterator[Opened]:
-    """Float colours of the first part."""
-    library = required("OpenEXR", path, "exr")
-    declared = library.File(str(path), header_only=True).header()
-    low, high = declared["dataWindow"]
-    width, height = int(high[0]) - int(low[0]) + 1, int(high[1]) - int(low[1]) + 1
-    names = {channel.name for channel in declared["channels"]}
-    name = next((group for group in ("RGBA", "RGB", "Y") if set(group) <= names), None)
-    if name is None:
-        raise InputError(f"{path}: expected channels R, G, B or Y, found {', '.join(sorted(names))}. Export it again.")
-    channels = len(name)
-
-    def decode() -> NDArray[Any]:
-        samples = library.File(str(path)).channels()[name].pixels
-        return np.asarray(samples, dtype=np.float32).reshape(height, width, channels)
-
-    yield Header(height, width, channels, np.dtype(np.float32)), decode
-
-
-@contextmanager
 def _pillow(path: Path) -> Iterator[Opened]:
     with pillow_image(path) as image:
         _check_depth(path, image)
         channels, dtype = MODES[_mode(image)]
-        header = Header(image.height, image.width, channels, np.dtype(dtype))
+        orientation = valid_orientation(image.getexif().get(ORIENTATION, 1))
+        if orientation != 1 and image.format == "TIFF":
+            # Pillow would turn it by itself, but not say so.
+            raise InputError(
+                f"{path}: expected an image that stands upright, found orientation {orientation} in a TIFF of "
+                f"{image.mode} samples. Export it upright, or as PNG."
+            )
+        header = Header(image.height, image.width, channels, np.dtype(dtype), orientation, _remarks(image))
         yield header, lambda: _pillow_samples(path, image).reshape(header.shape)
 
 
@@ -184,17 +106,27 @@ def _pillow_samples(path: Path, image: Image) -> NDArray[Any]:
     return samples.astype(np.uint16)
 
 
+def _remarks(image: Image) -> tuple[str, ...]:
+    return ("CMYK colours turned into RGB, without their profile",) if image.mode == "CMYK" else ()
+
+
 def _check_depth(path: Path, image: Image) -> None:
-    """Refuse what Pillow would silently reduce to 8 bits a colour."""
+    """Refuse what Pillow would silently reduce to 8 bits a colour, or to the first of several images."""
     tiles = getattr(image, "tile", ())
     arguments = tiles[0].args if tiles else ()
     details = (arguments,) if isinstance(arguments, str) else tuple(arguments or ())
-    deep = any(";16" in str(detail) or (isinstance(detail, int) and 255 < detail <= 65535) for detail in details[:2])
+    # The largest value of a PNM, the raw mode of a PNG or TIFF; a BMP has the length of its rows there.
+    deep = any(isinstance(detail, int) and detail > 255 for detail in details[:2]) and image.format == "PPM"
+    deep |= image.format in ("PNG", "TIFF") and any(";16" in str(detail) for detail in details[:2])
     if deep and image.mode in ("RGB", "RGBA"):
+        libraries = "" if image.format == "PPM" else "Install what reads them with: pip install 'ioadr[formats]'; or e"
         raise InputError(
-            f"{path}: expected colours of 8 bits, or the libraries to read more, found 16 bits in {image.format}. "
-            "Install them with: pip install 'ioadr[formats]', or export the views as PNG."
+            f"{path}: expected colours of 8 bits, found 16 bits in {image.format}. "
+            f"{libraries or 'E'}xport the views as PNG."
         )
+    frames = getattr(image, "n_frames", 1) if image.format in ("TIFF", "WEBP") else 1
+    if frames > 1:
+        raise InputError(f"{path}: expected one image in a file, found {frames}. Export each view as its own file.")
 
 
 def _mode(image: Image) -> str:

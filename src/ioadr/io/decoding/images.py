@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.io.decoding.image_decoders import Header, Opened, opened
+from ioadr.io.decoding.header import Header, Opened
+from ioadr.io.decoding.image_decoders import opened
 from ioadr.io.decoding.pillow_files import without_warnings
 from ioadr.io.safety.doors import damage_explained
 from ioadr.io.safety.limits import LESS, check_memory, check_packing
+from ioadr.lightfield import WHITE
 from ioadr.part import Window
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".exr", ".bmp", ".ppm", ".pgm", ".webp")
@@ -25,6 +27,7 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".exr", ".bmp", ".ppm", ".
 def read_header(path: Path) -> Header:
     """Size and type of an image without decoding it."""
     with without_warnings(), _checked(path) as (header, _):
+        _check_type(path, header)
         return header
 
 
@@ -64,6 +67,14 @@ def _decoded(path: Path, expected: Header) -> NDArray[Any]:
                 "Export all views alike, or leave this one out with ⟦skip ROW,COL⟧."
             )
         return decode()
+
+
+def _check_type(path: Path, header: Header) -> None:
+    if header.dtype.name not in WHITE:
+        raise InputError(
+            f"{path}: expected samples of 8 or 16 bits without sign, or floats, found {header.dtype}. "
+            "Convert them, for example to 16 bits."
+        )
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture, check_grid, numbered_grid
-from ioadr.io.decoding.image_decoders import Header
+from ioadr.io.decoding.header import Header
 from ioadr.io.decoding.images import SUFFIXES, read_header, read_image
 from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.registry import Format

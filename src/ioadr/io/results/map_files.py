@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.io.decoding.image_decoders import TIFF_STARTS
+from ioadr.io.decoding import tiff_files
 from ioadr.io.decoding.images import read_image
 from ioadr.io.decoding.npz import npz_arrays
 from ioadr.io.results.maps import Label, read_png16, write_npy, write_pfm, write_png16, write_tiff
@@ -114,7 +114,7 @@ def _npz(path: Path, name: str) -> NDArray[Any]:
 
 def _tiff(path: Path, name: str) -> NDArray[Any]:
     # Not by Pillow where that can be helped: its library writes what is wrong with a file to stderr.
-    if not any(starts_with(path, start) for start in TIFF_STARTS):
+    if not any(starts_with(path, start) for start in tiff_files.STARTS):
         raise InputError(
             f"{path}: expected a TIFF map, found no file of the format TIFF. Copy or export the file again."
         )

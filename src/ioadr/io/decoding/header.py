@@ -1,0 +1,65 @@
+"""What an image file declares, and how its samples are turned to stand upright."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+ORIENTATION = 274
+"""The tag of EXIF and TIFF."""
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a file says about its image."""
+
+    height: int
+    width: int
+    channels: int
+    dtype: np.dtype[Any]
+    orientation: int = 1
+    """Of EXIF and TIFF, 1 … 8: how the stored samples are turned."""
+    remarks: tuple[str, ...] = field(default=(), compare=False)
+    """What was done to the samples that a user may want to know."""
+
+    def __str__(self) -> str:
+        turned = f" (orientation {self.orientation})" if self.orientation != 1 else ""
+        return f"{self.width}×{self.height} px, {self.channels} × {self.dtype}{turned}"
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        return self.height, self.width, self.channels
+
+    @property
+    def nbytes(self) -> int:
+        return self.height * self.width * self.channels * self.dtype.itemsize
+
+    def upright(self) -> Header:
+        """With the size of the image when it stands upright."""
+        if self.orientation == 1:
+            return self
+        remark = f"images turned upright, as their orientation tag ({self.orientation}) says"
+        size = (self.width, self.height) if self.orientation > 4 else (self.height, self.width)
+        return replace(self, height=size[0], width=size[1], remarks=(*self.remarks, remark))
+
+
+Opened = tuple[Header, Callable[[], NDArray[Any]]]
+"""A header, and how to get the samples [N, M, C] that it declares."""
+
+
+def valid_orientation(value: object) -> int:
+    """1 … 8; anything else, such as 0 for unknown, leaves the image as it is."""
+    return int(value) if isinstance(value, int | np.integer) and 1 <= value <= 8 else 1
+
+
+def turned(samples: NDArray[Any], orientation: int) -> NDArray[Any]:
+    """Samples [N, M, C] as stored → upright."""
+    if orientation > 4:
+        samples = samples.swapaxes(0, 1)
+    # After swapping, 5 … 8 are as 1, 2, 3 and 4 in another order.
+    rows, columns = {2: (1, -1), 3: (-1, -1), 4: (-1, 1), 6: (1, -1), 7: (-1, -1), 8: (-1, 1)}.get(orientation, (1, 1))
+    return samples[::rows, ::columns]

@@ -1,0 +1,114 @@
+"""TIFF images by tifffile: any depth, floats, colours in planes; of a file with thumbnails the picture itself."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+from ioadr.io.decoding.header import ORIENTATION, Header, Opened, valid_orientation
+
+STARTS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
+SUBSAMPLING = 530
+"""The tag of YCbCr; where it is missing, every second sample of colour is stored."""
+MOST_PAGES = 64
+MOST_CHANNELS = 4
+BY_PILLOW = ("PALETTE", "SEPARATED", "YCBCR")
+"""Colours of 8 bits that Pillow turns into RGB."""
+
+
+@contextmanager
+def opened_tiff(path: Path) -> Iterator[Opened | None]:
+    """The picture; None where it is of a kind that Pillow is for."""
+    import tifffile
+
+    # What is wrong with a file is told by the error; the library's log would repeat it on stderr.
+    logging.getLogger("tifffile").addFilter(_silent)
+    with tifffile.TiffFile(path) as file:
+        page, remarks = _picture(path, file)
+        if page.dtype == np.bool_ or page.photometric.name in BY_PILLOW:
+            if page.index != 0 or page.bitspersample not in (1, 8) or _is_subsampled(page):
+                raise _refused(path, page)
+            yield None
+            return
+        header, planes = _header(path, page, remarks)
+        yield header, lambda: _samples(page, header, planes)
+
+
+def _picture(path: Path, file: Any) -> tuple[Any, tuple[str, ...]]:
+    """The only page that is no thumbnail or mask; pages smaller than another are thumbnails."""
+    pages = [page for first in islice(file.pages, MOST_PAGES) for page in (first, *(first.pages or ()))]
+    if not pages:
+        raise InputError(f"{path}: expected an image, found none in it. Copy or export the file again.")
+    full = [page for page in pages if not (page.is_reduced or page.is_mask)] or pages[:1]
+    largest = max(full, key=_pixels)
+    alike = sum(_pixels(page) == _pixels(largest) for page in full)
+    stacked = int((file.imagej_metadata or {}).get("images", 1)) if file.is_imagej else 1
+    if max(alike, stacked) > 1:
+        raise InputError(
+            f"{path}: expected one image in a file, found {max(alike, stacked)} pages of {largest.imagewidth}×"
+            f"{largest.imagelength} px. Export each view as a file of its own."
+        )
+    remark = "smaller pages of the files, such as thumbnails, not read"
+    return largest, (remark,) if len(pages) > 1 else ()
+
+
+def _pixels(page: Any) -> int:
+    return int(page.imagewidth) * int(page.imagelength)
+
+
+def _header(path: Path, page: Any, remarks: tuple[str, ...]) -> tuple[Header, bool]:
+    """What the page declares, and whether its colours are in planes."""
+    shape, dtype = tuple(page.shape), page.dtype
+    planes = len(shape) == 3 and page.axes.startswith("S")
+    if len(shape) == 2:
+        shape = (*shape, 1)
+    inverted = page.photometric.name == "MINISWHITE"
+    known = inverted or page.photometric.name in ("MINISBLACK", "RGB")
+    if dtype is None or len(shape) != 3 or not known or (inverted and dtype.kind != "u"):
+        raise _refused(path, page)
+    height, width, channels = (shape[1], shape[2], shape[0]) if planes else shape
+    if channels > MOST_CHANNELS:
+        raise _refused(path, page)
+    if inverted:
+        remarks = (*remarks, "files store black as the largest value: inverted on reading")
+    tag = page.tags.get(ORIENTATION)
+    orientation = valid_orientation(tag.value if tag is not None else 1)
+    target = np.dtype(np.float32) if dtype.kind == "f" else dtype.newbyteorder("=")
+    return Header(height, width, channels, target, orientation, remarks), planes
+
+
+def _samples(page: Any, header: Header, planes: bool) -> NDArray[Any]:
+    samples = np.asarray(page.asarray())
+    samples = np.moveaxis(samples, 0, -1) if planes else samples
+    samples = np.ascontiguousarray(samples, dtype=header.dtype).reshape(header.shape)
+    if page.photometric.name == "MINISWHITE":
+        samples[..., 0] = (2**page.bitspersample - 1) - samples[..., 0]
+    return samples
+
+
+def _is_subsampled(page: Any) -> bool:
+    """Whether fewer samples of colour than pixels are stored as they are: Pillow would not notice."""
+    if page.photometric.name != "YCBCR" or page.compression.name != "NONE":
+        return False
+    tag = page.tags.get(SUBSAMPLING)
+    return tag is None or tuple(tag.value) != (1, 1)
+
+
+def _refused(path: Path, page: Any) -> InputError:
+    shape = "×".join(map(str, page.shape))
+    return InputError(
+        f"{path}: expected grey or RGB samples, found {page.photometric.name} samples of {page.bitspersample} bits, "
+        f"{shape} {page.axes}. Export it as RGB, for example as PNG."
+    )
+
+
+def _silent(record: logging.LogRecord) -> bool:
+    return False
