@@ -6,6 +6,7 @@ uncentred half-scale points are two `RayModel`s for the same formulas.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -50,7 +51,8 @@ class Camera:
 
     def __post_init__(self) -> None:
         for name in ("focal_length_mm", "sensor_size_mm", "baseline_mm", "focus_distance_m"):
-            if not getattr(self, name) > 0:
+            finite = name == "focus_distance_m" or getattr(self, name) < math.inf
+            if not (getattr(self, name) > 0 and finite):
                 raise InputError(
                     f"camera: expected a positive {name}, found {getattr(self, name)}. "
                     "Correct it, or leave the camera out for relative depth."

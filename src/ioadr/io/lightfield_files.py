@@ -31,7 +31,8 @@ def write_lightfield(lightfield: LightField, path: str | os.PathLike[str]) -> Pa
     """Write to `path`: `.npz` and `.zarr` keep everything; any other name is a folder of PNG views.
 
     The folder has `parameters.cfg` where the camera is known, and a `lightfield.toml` with whatever that
-    cannot say. Floats become 16-bit samples there. Nothing that exists is replaced.
+    cannot say. Floats become 16-bit samples there, none of them clipped; negative ones are refused. Nothing that
+    exists is replaced.
     """
     target = Path(path)
     if target.is_file() or (target.is_dir() and any(target.iterdir())):
@@ -60,6 +61,12 @@ def _write_zarr(lightfield: LightField, path: Path) -> None:
 
 
 def _write_folder(lightfield: LightField, path: Path) -> None:
+    least = lightfield.views.min() if lightfield.views.dtype.kind == "f" else 0
+    if least < 0:
+        raise OutputError(
+            f"{path}: expected samples that PNG can hold, found negative ones, down to {least:.4g}. "
+            "Write NAME.npz or NAME.zarr, which keep floats."
+        )
     with atomic_folder(path) as folder:
         _write_views(lightfield, folder)
         camera = lightfield.camera
@@ -75,31 +82,39 @@ def _write_folder(lightfield: LightField, path: Path) -> None:
 def _is_benchmark_like(lightfield: LightField) -> bool:
     """Whether `parameters.cfg` says all there is: a full regular grid, its centre, the type's own white."""
     rows, columns = lightfield.grid
+    stored = "uint16" if lightfield.views.dtype.kind == "f" else lightfield.views.dtype.name
     return (
         lightfield.view_count == rows * columns
         and lightfield.layout.deviation == 0
         and lightfield.reference == ((rows - 1) // 2, (columns - 1) // 2)
         and lightfield.eta == (1.0, 1.0)
-        and (lightfield.views.dtype.kind == "f" or lightfield.white == WHITE[lightfield.views.dtype.name])
+        and _stored_white(lightfield) == WHITE[stored]
     )
 
 
 def _write_views(lightfield: LightField, folder: Path) -> None:
     columns = lightfield.grid[1]
+    factor = _stored_white(lightfield) / lightfield.white
 
     def write(place: tuple[int, int]) -> None:
         number = place[0] * columns + place[1]
-        _write_png(folder / f"input_Cam{number:03d}.png", _integers(lightfield, lightfield.views[place]))
+        _write_png(folder / f"input_Cam{number:03d}.png", _integers(lightfield.views[place], factor))
 
     with ThreadPoolExecutor(cores()) as pool:
         list(pool.map(write, ((int(row), int(column)) for row, column in np.argwhere(lightfield.present))))
 
 
-def _integers(lightfield: LightField, view: NDArray[Any]) -> NDArray[Any]:
-    """Floats as 16 bits, white at 65535."""
-    if view.dtype.kind == "u":
-        return view
-    return np.clip(np.rint(view * (65535.0 / lightfield.white)), 0, 65535).astype(np.uint16)
+def _integers(view: NDArray[Any], factor: float) -> NDArray[Any]:
+    """Floats as 16 bits by a factor that clips none."""
+    return view if view.dtype.kind == "u" else np.rint(view.astype(np.float64) * factor).astype(np.uint16)
+
+
+def _stored_white(lightfield: LightField) -> float:
+    """White in the 16 bits of floats: as high as leaves room for the brightest sample; else as it is."""
+    white = lightfield.white
+    if lightfield.views.dtype.kind == "u":
+        return white
+    return 65535.0 * min(1.0, white / max(float(lightfield.views.max()), white))
 
 
 def _write_png(path: Path, view: NDArray[Any]) -> None:
@@ -126,7 +141,7 @@ def _manifest(lightfield: LightField) -> str:
         "positions": np.reshape(data["positions"], (-1, 2)).tolist(),
         "reference": lightfield.reference[0] * columns + lightfield.reference[1],
         "eta": data["eta"],
-        "white": 65535.0 if lightfield.views.dtype.kind == "f" else data["white"],
+        "white": _stored_white(lightfield),
         "range": data["range"],
         "part": data["part"],
     }

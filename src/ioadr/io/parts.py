@@ -16,8 +16,9 @@ from ioadr.io.options import ReadOptions
 from ioadr.io.reading import chunk, light_field, open_capture
 from ioadr.io.safety.doors import damage_explained
 from ioadr.io.safety.limits import check_memory
-from ioadr.io.samples import STRIDE, Decided, decided, prepared_as
+from ioadr.io.samples import STRIDE, Decided, colours, decided, prepared_as
 from ioadr.io.subset import chosen_window
+from ioadr.io.white import Levels
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.part import Part, Window
 
@@ -52,12 +53,13 @@ def survey(path: str | Path, options: ReadOptions) -> Survey:
     at_once = chunk(window, sample)
     check_memory(path, at_once * window.height * window.width * sample, f"{at_once} views at a time")
     with damage_explained(path, f"views in {capture.format} form"):
-        parts = [
-            capture.load(numbers[first : first + at_once], window)[:, ::STRIDE, ::STRIDE].copy()
-            for first in range(0, len(numbers), at_once)
-        ]
+        parts, levels = [], Levels()
+        for first in range(0, len(numbers), at_once):
+            views = capture.load(numbers[first : first + at_once], window)
+            levels.add(colours(views, capture))
+            parts.append(views[:, ::STRIDE, ::STRIDE].copy())
     sparse = np.concatenate(parts)
-    known = decided(sparse, capture, options)
+    known = decided(sparse, capture, options, levels)
     samples = prepared_as(sparse, capture, options, known)
     thin = light_field(capture, samples, capture.camera, Part.whole(*sparse.shape[1:3]), options)
     return Survey(capture.part.crop(window), thin, known)

@@ -14,6 +14,7 @@ from ioadr.io.capture import Capture
 from ioadr.io.decoding.images import cores
 from ioadr.io.options import ReadOptions
 from ioadr.io.vignetting import vignetted
+from ioadr.io.white import Levels, guessed_white
 from ioadr.lightfield import WHITE
 
 BLACK = 0.02
@@ -44,11 +45,13 @@ class Decided:
     notes: tuple[str, ...]
 
 
-def prepared(views: NDArray[Any], capture: Capture, options: ReadOptions, stride: int = STRIDE) -> Samples:
-    """Samples as the method wants them."""
+def prepared(
+    views: NDArray[Any], capture: Capture, options: ReadOptions, stride: int = STRIDE, levels: Levels | None = None
+) -> Samples:
+    """Samples as the method wants them; `levels` are those of all samples where `views` are not all."""
     names = _names(capture)
     _check_finite(views, capture, names)
-    samples = _with_white(_without_alpha(views, capture, options, stride), capture, options, stride)
+    samples = _with_white(_without_alpha(views, capture, options, stride), capture, options, levels)
     if options.encoding == "linear":
         samples = _encoded(samples)
     sparse = np.ascontiguousarray(samples.views[:, ::stride, ::stride])
@@ -56,18 +59,22 @@ def prepared(views: NDArray[Any], capture: Capture, options: ReadOptions, stride
     return _without_dark(samples, sparse, names) if options.dark == "drop" else samples
 
 
-def decided(sparse: NDArray[Any], capture: Capture, options: ReadOptions) -> Decided:
-    """As `prepared` decides from every STRIDE-th row and column, which are given here."""
-    samples = prepared(sparse, capture, options, stride=1)
-    white = _with_white(_without_alpha(sparse, capture, options, 1), capture, options, 1).white
+def decided(sparse: NDArray[Any], capture: Capture, options: ReadOptions, levels: Levels) -> Decided:
+    """As `prepared` decides from every STRIDE-th row and column and the levels of all, which are given here."""
+    samples = prepared(sparse, capture, options, 1, levels)
+    white = _with_white(_without_alpha(sparse, capture, options, 1), capture, options, levels).white
     return Decided(samples.usable, white, samples.notes)
+
+
+def colours(views: NDArray[Any], capture: Capture) -> NDArray[Any]:
+    """Views without alpha or weight."""
+    return views if capture.channels in (1, 3) else np.ascontiguousarray(views[..., :-1])
 
 
 def prepared_as(views: NDArray[Any], capture: Capture, options: ReadOptions, known: Decided) -> Samples:
     """Samples of a part of the views; a part may well be dark or of one colour."""
     _check_finite(views, capture, _names(capture))
-    coloured = views if capture.channels in (1, 3) else np.ascontiguousarray(views[..., :-1])
-    samples = Samples(coloured, known.usable, known.white, known.notes)
+    samples = Samples(colours(views, capture), known.usable, known.white, known.notes)
     return replace(_encoded(samples), notes=known.notes) if options.encoding == "linear" else samples
 
 
@@ -113,7 +120,8 @@ def _without_alpha(views: NDArray[Any], capture: Capture, options: ReadOptions, 
     """Colour without its last of 2 or 4 channels, which may say that a view saw nothing."""
     usable = np.ones(len(views), bool)
     if capture.channels in (1, 3):
-        return Samples(views, usable, capture.white)
+        note = "⟦alpha views⟧ has no effect: the files have no alpha channel"
+        return Samples(views, usable, capture.white, (note,) if options.alpha == "views" else ())
     kind = "weight" if capture.weighted else "alpha"
     use = capture.weighted if options.alpha == "auto" else options.alpha == "views"
     if use:
@@ -122,24 +130,17 @@ def _without_alpha(views: NDArray[Any], capture: Capture, options: ReadOptions, 
         usable = ~vignetted(seen) if capture.weighted else opaque >= 0.5 * opaque.max()
     dropped = int(np.count_nonzero(~usable))
     note = f"{kind} channel: {dropped} views mostly transparent, left out" if use else f"{kind} channel ignored"
-    return Samples(np.ascontiguousarray(views[..., :-1]), usable, capture.white, (note,))
+    return Samples(colours(views, capture), usable, capture.white, (note,))
 
 
-def _with_white(samples: Samples, capture: Capture, options: ReadOptions, stride: int) -> Samples:
-    """White as given, else guessed where the type's maximum cannot be it: 10 to 14 bits in 16, or HDR floats."""
+def _with_white(samples: Samples, capture: Capture, options: ReadOptions, levels: Levels | None) -> Samples:
+    """White as given, else as the samples suggest where the type's maximum cannot be it."""
     if options.white is not None or capture.white is not None:
         return _replaced(samples, white=options.white or capture.white)
-    sparse = samples.views[:, ::stride, ::stride]
-    brightest = float(sparse.max())
-    if samples.views.dtype.name == "uint16" and brightest < 2**14:
-        bits = max(8, int(brightest).bit_length())
-        white, why = 2.0**bits - 1, f"16-bit samples use {bits} bits"
-    elif samples.views.dtype.kind == "f" and brightest > 1.5:
-        white = 255.0 if brightest <= 255 else float(np.percentile(sparse, 99))
-        why = f"float samples up to {brightest:.4g}"
-    else:
+    guess = guessed_white(samples.views.dtype, levels or Levels.of(samples.views))
+    if guess is None:
         return samples
-    return _replaced(samples, white=white, note=f"{why}: white taken as {white:.5g} (⟦white⟧)")
+    return _replaced(samples, white=guess[0], note=f"{guess[1]}: white taken as {guess[0]:.5g} (⟦white⟧)")
 
 
 def _encoded(samples: Samples) -> Samples:

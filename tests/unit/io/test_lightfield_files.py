@@ -93,3 +93,23 @@ def test_a_failure_leaves_nothing(tmp_path, monkeypatch):
         write_lightfield(make_lightfield(), tmp_path / "out" / "folder")
     assert not (tmp_path / "out" / "folder").exists()
     assert list(tmp_path.rglob("*.png")) == []
+
+
+@pytest.mark.parametrize("camera", [None, make_camera()])
+def test_floats_beyond_white_are_not_clipped(camera, tmp_path):
+    views = make_lightfield(dtype="float32").views * 3.0
+    lightfield = make_lightfield(dtype="float32", camera=camera).with_(views=views, white=1.25)
+    found = read(write_lightfield(lightfield, tmp_path / "folder"), flip_rows=False, flip_columns=False)
+    assert found.white is not None
+    assert found.white < 65535
+    np.testing.assert_allclose(found.views / found.white, views / 1.25, atol=1e-4)
+    assert found.views.max() == 65535
+
+
+def test_negative_floats_are_no_png(tmp_path):
+    views = make_lightfield(dtype="float32").views - 0.2
+    with pytest.raises(OutputError, match="found negative ones, down to -0.1.*NAME.npz or NAME.zarr"):
+        write_lightfield(make_lightfield(dtype="float32").with_(views=views), tmp_path / "folder")
+    assert not (tmp_path / "folder").exists()
+    path = write_lightfield(make_lightfield(dtype="float32").with_(views=views), tmp_path / "a.npz")
+    np.testing.assert_array_equal(read(path).views, views)

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import math
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.safety.limits import LESS, check_memory, check_packing
 
 MOST_ARRAYS = 1000
+SUFFIX = ".npy"
 
 
 @contextmanager
-def npz_arrays(path: Path, what: str, advice: str = LESS) -> Iterator[Any]:
-    """The arrays by name, as `numpy.load` gives them; all of them fit into memory and into the file."""
+def npz_arrays(path: Path, what: str, advice: str = LESS) -> Iterator[Arrays]:
+    """The arrays by name; all of them fit into memory and into the file."""
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
         if len(members) > MOST_ARRAYS:
@@ -27,11 +29,39 @@ def npz_arrays(path: Path, what: str, advice: str = LESS) -> Iterator[Any]:
         declared = sum(member.file_size for member in members)
         check_packing(path, declared, path.stat().st_size)
         check_memory(path, declared, what, advice)
-        for member in members:
-            if member.filename.endswith(".npy"):
-                declared_array(path, archive, member)
-    with np.load(path, allow_pickle=False) as content:
-        yield content
+        arrays = array_members(path, archive)
+        for member in arrays.values():
+            declared_array(path, archive, member)
+        yield Arrays(archive, arrays)
+
+
+class Arrays:
+    """Arrays of an archive by name, each from the very entry that was checked."""
+
+    def __init__(self, archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo]) -> None:
+        self._archive, self._members = archive, members
+        self.files = list(members)
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return load_array(self._archive, self._members[name])
+
+
+def array_members(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Name → entry, for the entries NAME.npy; the same name twice is refused."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    for member in archive.infolist():
+        if member.filename.endswith(SUFFIX):
+            name = member.filename.removesuffix(SUFFIX)
+            if name in found:
+                raise InputError(f"{path}: expected arrays of different names, found {name} twice. Save it again.")
+            found[name] = member
+    return found
+
+
+def load_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    """The array of one entry."""
+    with archive.open(member) as stream:
+        return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
 
 
 def declared_array(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ioadr.errors import InputError
 from ioadr.io.axes import array_capture, find_layout
 from ioadr.io.capture import Capture
-from ioadr.io.decoding.npz import declared_array
+from ioadr.io.decoding.npz import array_members, declared_array, load_array
 from ioadr.io.description import VIEWS, described
 from ioadr.io.options import ReadOptions
 from ioadr.io.registry import Format
@@ -46,13 +46,13 @@ def _open_npy(path: Path, options: ReadOptions) -> Capture:
 
 def _open_npz(path: Path, options: ReadOptions) -> Capture:
     with zipfile.ZipFile(path) as archive:
-        members = {Path(info.filename).stem: info for info in archive.infolist() if info.filename.endswith(".npy")}
+        members = array_members(path, archive)
         if not members:
             raise InputError(f"{path}: expected arrays in the archive, found none. Save views with numpy.savez.")
         name = VIEWS if VIEWS in members else max(members, key=lambda key: members[key].file_size)
         shape, dtype = declared_array(path, archive, members[name])
         text = _text(path, archive)
-    array = _Lazy(path, name, shape, dtype)
+    array = _Lazy(path, members[name], shape, dtype)
     capture = array_capture(path, "numpy", array, find_layout(path, shape, options), options)
     return described(capture, json.loads(text)) if text else capture
 
@@ -69,16 +69,17 @@ def _text(path: Path, archive: zipfile.ZipFile) -> str | None:
 class _Lazy:
     """An array of an archive that is unpacked at the first look and then kept."""
 
-    def __init__(self, path: Path, name: str, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
-        self.path, self.name, self.shape, self.dtype = path, name, shape, dtype
+    def __init__(self, path: Path, member: zipfile.ZipInfo, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        self.path, self.member, self.shape, self.dtype = path, member, shape, dtype
         self._array: NDArray[Any] | None = None
 
     def __getitem__(self, where: Any) -> NDArray[Any]:
         if self._array is None:
             with (
-                damage_explained(self.path, f"array {self.name}", "Save it again."),
-                np.load(self.path, allow_pickle=False) as archive,
+                damage_explained(self.path, f"array {self.member.filename}", "Save it again."),
+                zipfile.ZipFile(self.path) as archive,
             ):
-                self._array = archive[self.name]
+                # The very entry that was checked, not one of a like name.
+                self._array = load_array(archive, self.member)
         assert self._array is not None
         return self._array[where]

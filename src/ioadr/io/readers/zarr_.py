@@ -49,9 +49,11 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
     with damage_explained(path, "a Zarr array of views"):
         folder, metadata = _largest(path)
         _check(folder, metadata)
-        stored = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+        stored = sum(file.stat().st_size for file in _files(path, folder))
         check_packing(folder, math.prod(metadata["shape"]), stored)
-        array = required("zarr", path).open_array(str(folder), mode="r")
+        # What was checked is what is opened.
+        version = 3 if (folder / "zarr.json").is_file() else 2
+        array = required("zarr", path).open_array(str(folder), mode="r", zarr_format=version)
         capture = array_capture(path, "zarr", array, find_layout(path, array.shape, options), options)
         attributes = dict(array.attrs)
     return described(capture, attributes) if attributes.get("kind") == KIND else capture
@@ -73,10 +75,25 @@ def _largest(path: Path) -> tuple[Path, Mapping[str, Any]]:
 def _arrays(path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     """The array itself, or the arrays directly in the group."""
     for folder in (path, *sorted(child for child in path.iterdir() if child.is_dir() and not child.is_symlink())):
-        for name in ("zarr.json", ".zarray"):
-            metadata = _json(folder / name) if (folder / name).is_file() else None
-            if metadata is not None and isinstance(metadata.get("shape"), list):
-                yield folder, metadata
+        files = [folder / name for name in ("zarr.json", ".zarray") if (folder / name).is_file()]
+        if len(files) > 1:
+            raise InputError(f"{folder}: expected one array, found zarr.json and .zarray. Remove one of them.")
+        metadata = _json(files[0]) if files else {}
+        if isinstance(metadata.get("shape"), list):
+            yield folder, metadata
+
+
+def _files(path: Path, folder: Path) -> Iterator[Path]:
+    """The files of an array; links that lead out of what the user named are refused."""
+    inside = path.resolve()
+    for entry in folder.rglob("*"):
+        if entry.is_symlink() and not entry.resolve().is_relative_to(inside):
+            raise InputError(
+                f"{entry}: expected data inside {path}, found a link to {entry.resolve()}, which is not followed. "
+                "Copy the data there."
+            )
+        if entry.is_file():
+            yield entry
 
 
 def _json(file: Path) -> Mapping[str, Any]:
@@ -106,6 +123,10 @@ def _codecs(metadata: Mapping[str, Any]) -> Iterator[str]:
     for codec in named:
         if codec is None:
             continue
-        yield str(codec.get("id", codec.get("name")))
-        inner = codec.get("configuration", {})
+        if not isinstance(codec, Mapping):
+            yield str(codec)
+            continue
+        # Either name may be the one that the library goes by.
+        yield from (str(codec[key]) for key in ("id", "name") if key in codec)
+        inner = codec.get("configuration") or {}
         yield from _codecs({"codecs": [*inner.get("codecs", ()), *inner.get("index_codecs", ())]})

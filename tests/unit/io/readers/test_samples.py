@@ -8,7 +8,8 @@ import pytest
 import scipy.io
 from PIL import Image
 
-from ioadr.io import read
+from ioadr.io import ReadOptions, read
+from ioadr.io.parts import survey
 from tests.builders import make_views, save_png
 from tests.layouts import AS_STORED, lenslets, npy, row_and_column
 
@@ -122,6 +123,45 @@ def test_white_of_floats(tmp_path):
     assert 255 < high.white < 5e4
     assert any("white taken as" in note for note in high.source.notes)
     assert read(path, white=4e4, **AS_STORED).white == 4e4
+
+
+@pytest.mark.parametrize("scale", [1.8, 4.0, 30.0])
+def test_white_of_high_dynamic_range_leaves_something_to_see(scale, tmp_path):
+    """Most such images end between 1.5 and 255; none of them is made of bytes."""
+    views = make_views(dtype="float32", size=(40, 40))
+    views = np.where(views > 0.8, views * scale, views).astype(np.float32)
+    path, _ = npy(tmp_path, views)
+    lightfield = read(path, **AS_STORED)
+    bright = np.quantile(views, 0.99)
+    assert lightfield.white == pytest.approx(max(1.0, bright), rel=0.01)
+    assert any("99 % of them up to" in note and "(`white`)" in note for note in lightfield.source["notes"])
+    assert read(path, white=2.0, **AS_STORED).white == 2.0
+
+
+def test_white_does_not_depend_on_single_pixels(tmp_path):
+    views = make_views(dtype="float32", size=(40, 40))
+    views[1, 1, 4, 8] = 5000.0
+    path, _ = npy(tmp_path, views)
+    assert read(path, **AS_STORED).white == 1.0
+
+
+@pytest.mark.parametrize("place", [(0, 0), (1, 2), (3, 3)])
+@pytest.mark.parametrize("dtype", ["float32", "uint16"])
+def test_white_sees_all_pixels_and_so_do_parts(dtype, place, tmp_path):
+    """One pixel of every 16 is bright: whichever it is, white is the same, read whole or in parts."""
+    views = make_views(dtype="float32", size=(40, 40)) * 4000 / (1 if dtype == "uint16" else 1000)
+    views[:, :, place[0] :: 4, place[1] :: 4] *= 2.5
+    path, _ = npy(tmp_path, views.astype(dtype))
+    lightfield = read(path, **AS_STORED)
+    expected = 16383.0 if dtype == "uint16" else np.quantile(views, 0.99)
+    assert lightfield.white == pytest.approx(expected, rel=0.01)
+    assert survey(path, ReadOptions.of(**AS_STORED)).samples.white == lightfield.white
+
+
+def test_alpha_that_is_not_there_is_said(tmp_path):
+    path, _ = npy(tmp_path, make_views())
+    notes = read(path, alpha="views", **AS_STORED).source["notes"]
+    assert 'alpha="views" has no effect: the files have no alpha channel' in notes
 
 
 def test_linear_samples_are_encoded(tmp_path):
