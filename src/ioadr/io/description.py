@@ -23,6 +23,7 @@ from ioadr.part import Part, Window
 VIEWS = "views"
 KIND = "ioadr light field"
 VERSION = 1
+KEYS = ("kind", "version", "name", "camera", "reference", "eta", "range", "positions", "present", "white")
 
 
 def description(lightfield: LightField) -> dict[str, Any]:
@@ -52,6 +53,9 @@ def described(capture: Capture, data: Any) -> Capture:
     """The capture with what a description adds; refuses one that does not fit."""
     if not isinstance(data, Mapping) or data.get("kind") != KIND or data.get("version") != VERSION:
         refuse(capture.path, f'"kind": "{KIND}", "version": {VERSION}', data)
+    unknown = sorted(str(key) for key in data if key not in KEYS)
+    if unknown:
+        capture = capture.noted(f"the file says more than is used: {', '.join(unknown[:6])}")
     rows, columns = capture.grid
     reference = numbers_in(capture.path, data, "reference", (2,))
     eta = numbers_in(capture.path, data, "eta", (2,))

@@ -50,7 +50,7 @@ class Levels:
         """Floats of one sign are ordered like their bits."""
         if views.dtype.kind == "f":
             for view in views:
-                bits = np.maximum(view, 0, dtype=np.float32).view(np.uint32).ravel() >> 16
+                bits = np.fmax(view, np.float32(0)).view(np.uint32).ravel() >> 16
                 self._counts += np.bincount(bits, minlength=len(self._counts))
 
 

@@ -113,3 +113,12 @@ def test_negative_floats_are_no_png(tmp_path):
     assert not (tmp_path / "folder").exists()
     path = write_lightfield(make_lightfield(dtype="float32").with_(views=views), tmp_path / "a.npz")
     np.testing.assert_array_equal(read(path).views, views)
+
+
+def test_what_a_description_says_beyond_is_noted(tmp_path):
+    import zarr
+
+    path = write_lightfield(make_lightfield(), tmp_path / "a.zarr")
+    assert read(path).source["notes"] == []
+    zarr.open_array(str(path), mode="r+").attrs["exposure"] = 3
+    assert read(path).source["notes"] == ["the file says more than is used: exposure"]

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import zipfile
+from typing import Any
 
 import h5py
 import numpy as np
@@ -112,7 +113,12 @@ def test_a_damaged_chunk_is_bad_input(options, tmp_path):
 
 @pytest.mark.parametrize("name", ["focal_length_mm", "sensor_size_mm", "baseline_mm"])
 def test_infinite_lenses_are_refused(name, tmp_path):
-    numbers = {"focal_length_mm": 1.0, "sensor_size_mm": 1.0, "baseline_mm": 1.0, "focus_distance_m": math.inf}
+    numbers: dict[str, Any] = {
+        "focal_length_mm": 1.0,
+        "sensor_size_mm": 1.0,
+        "baseline_mm": 1.0,
+        "focus_distance_m": math.inf,
+    }
     Camera(**numbers, width=4, height=4)
     with pytest.raises(InputError, match=f"expected a positive {name}, found inf"):
         Camera(**(numbers | {name: math.inf}), width=4, height=4)
