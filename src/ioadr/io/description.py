@@ -23,7 +23,7 @@ from ioadr.part import Part, Window
 VIEWS = "views"
 KIND = "ioadr light field"
 VERSION = 1
-KEYS = ("kind", "version", "name", "camera", "reference", "eta", "range", "positions", "present", "white")
+KEYS = ("kind", "version", "name", "camera", "reference", "eta", "range", "positions", "present", "white", "part")
 
 
 def description(lightfield: LightField) -> dict[str, Any]:

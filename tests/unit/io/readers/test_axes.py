@@ -22,7 +22,7 @@ def test_colour_views_in_one_axis(tmp_path):
     flat = views.reshape(25, 26, 30, 3)
     lightfield = stored(tmp_path, flat)
     np.testing.assert_array_equal(lightfield.views, views)
-    notes = " | ".join(lightfield.source["notes"])
+    notes = " | ".join(lightfield.source.notes)
     assert "axes read as [views, height, width, channels]" in notes
     assert '25 views: taken for a 5×5 grid, along rows (grid="1x25" for a line' in notes
     np.testing.assert_array_equal(stored(tmp_path, flat, grid="1x25").views[0], flat)
@@ -43,7 +43,7 @@ def test_grey_views_are_said_to_be_so(tmp_path):
     views = make_views(grid=(3, 3), channels=1)
     lightfield = stored(tmp_path, views[..., 0])
     np.testing.assert_array_equal(lightfield.views, views)
-    assert "axes read as [rows, columns, height, width], grey" in lightfield.source["notes"]
+    assert "axes read as [rows, columns, height, width], grey" in lightfield.source.notes
 
 
 def test_more_views_than_pixels_are_not_guessed(tmp_path):
@@ -70,7 +70,7 @@ def test_the_old_archives_vertical_distance_becomes_eta(tmp_path):
         file.attrs["dV"] = 0.06
     lightfield = read(path, **options)
     assert lightfield.eta == pytest.approx((1.2, 1.0))
-    assert any("rows of views are dV = 0.06 apart, columns dH = 0.05" in note for note in lightfield.source["notes"])
+    assert any("rows of views are dV = 0.06 apart, columns dH = 0.05" in note for note in lightfield.source.notes)
     with h5py.File(path, "r+") as file:
         file.attrs["dV"] = -0.06
     with pytest.raises(InputError, match="expected positive camera distances dH and dV"):

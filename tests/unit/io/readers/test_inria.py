@@ -18,9 +18,9 @@ def test_views_by_row_and_column_from_one(tmp_path):
         np.save(tmp_path / f"disparity_{row + 1}_{column + 1}.npy", np.zeros((20, 24), np.float32))
     lightfield = read(tmp_path, **AS_STORED)
     np.testing.assert_array_equal(lightfield.views, views)
-    assert lightfield.source["format"] == "inria"
-    assert "rows of views counted from 1, columns from 1, as in the names" in lightfield.source["notes"]
-    assert any("12 other files in the folder not read: disparity_1_1.npy" in n for n in lightfield.source["notes"])
+    assert lightfield.source.format == "inria"
+    assert "rows of views counted from 1, columns from 1, as in the names" in lightfield.source.notes
+    assert any("12 other files in the folder not read: disparity_1_1.npy" in n for n in lightfield.source.notes)
     assert lightfield.range is None
 
 

@@ -34,7 +34,7 @@ def each(views, write):
 
 
 def notes(lightfield):
-    return " | ".join(lightfield.source["notes"])
+    return " | ".join(lightfield.source.notes)
 
 
 def save_turned(path, view, orientation):

@@ -24,7 +24,7 @@ def save(folder: Path, views: Any, name: str) -> Path:
 
 
 def notes(lightfield: Any) -> str:
-    return " | ".join(lightfield.source["notes"])
+    return " | ".join(lightfield.source.notes)
 
 
 def refusal(path: Path, **options: Any) -> str:

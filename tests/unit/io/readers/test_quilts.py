@@ -30,13 +30,13 @@ def test_a_quilt_is_one_row_of_views(spare, tmp_path):
     lightfield = read(path, **AS_STORED)
     assert lightfield.grid == (1, 12)
     np.testing.assert_array_equal(lightfield.views, views)
-    assert any("4 columns × 3 rows from the bottom left, one row of 12 views" in n for n in lightfield.source["notes"])
+    assert any("4 columns × 3 rows from the bottom left, one row of 12 views" in n for n in lightfield.source.notes)
     np.testing.assert_array_equal(read(path, crop=(2, 1, 9, 8), **AS_STORED).views, views[:, :, 2:11, 1:9])
 
 
 def test_another_aspect_ratio_is_said(tmp_path):
     path = written(tmp_path / "a_qs4x3a0.6.png", make_views(grid=(1, 12), size=(20, 15))[0], 4, 3)
-    assert "views are 15×20 px, to be shown with the aspect ratio 0.6" in read(path, **AS_STORED).source["notes"]
+    assert "views are 15×20 px, to be shown with the aspect ratio 0.6" in read(path, **AS_STORED).source.notes
 
 
 def test_who_says_quilt_gets_a_grid_and_a_word(tmp_path):
@@ -45,7 +45,7 @@ def test_who_says_quilt_gets_a_grid_and_a_word(tmp_path):
     save_png(tmp_path / "a_qs4x3a0.8.png", image)
     lightfield = read(tmp_path / "a_qs4x3a0.8.png", quilt="3x4", **AS_STORED)
     np.testing.assert_array_equal(lightfield.views, views)
-    assert any("but `quilt` says otherwise" in note for note in lightfield.source["notes"])
+    assert any("but `quilt` says otherwise" in note for note in lightfield.source.notes)
 
 
 def test_one_image_has_no_grid_option(tmp_path):

@@ -134,7 +134,7 @@ def test_white_of_high_dynamic_range_leaves_something_to_see(scale, tmp_path):
     lightfield = read(path, **AS_STORED)
     bright = np.quantile(views, 0.99)
     assert lightfield.white == pytest.approx(max(1.0, bright), rel=0.01)
-    assert any("99 % of them up to" in note and "(`white`)" in note for note in lightfield.source["notes"])
+    assert any("99 % of them up to" in note and "(`white`)" in note for note in lightfield.source.notes)
     assert read(path, white=2.0, **AS_STORED).white == 2.0
 
 
@@ -160,7 +160,7 @@ def test_white_sees_all_pixels_and_so_do_parts(dtype, place, tmp_path):
 
 def test_alpha_that_is_not_there_is_said(tmp_path):
     path, _ = npy(tmp_path, make_views())
-    notes = read(path, alpha="views", **AS_STORED).source["notes"]
+    notes = read(path, alpha="views", **AS_STORED).source.notes
     assert 'alpha="views" has no effect: the files have no alpha channel' in notes
 
 
