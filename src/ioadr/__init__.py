@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from ioadr.parameters import Parameters, load_parameters, preset
     from ioadr.part import Part, Window
     from ioadr.result import Estimate
+    from ioadr.solver.disparity_range import estimate_range
 
 __version__ = "0.1.0"
 
@@ -42,6 +43,7 @@ __all__ = [
     "Window",
     "__version__",
     "estimate",
+    "estimate_range",
     "load_parameters",
     "preset",
     "read",
@@ -61,6 +63,7 @@ _HOME = {
     "Source": "lightfield",
     "Window": "part",
     "estimate": "estimate",
+    "estimate_range": "solver.disparity_range",
     "load_parameters": "parameters",
     "preset": "parameters",
     "read": "io",

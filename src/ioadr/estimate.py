@@ -14,7 +14,7 @@ from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import Parameters, preset
 from ioadr.result import Estimate, SweepRecord
 from ioadr.solver.confidence import confidence
-from ioadr.solver.disparity_range import estimate_range
+from ioadr.solver.disparity_range import voted_range
 from ioadr.solver.finish import finish
 from ioadr.solver.initialise import initialise
 from ioadr.solver.problem import pack_rays
@@ -50,7 +50,7 @@ def estimate(
 
     with Workers(threads) as workers:
         rays = pack_rays(lf, parameters.data.view_step)
-        limits = lf.range or estimate_range(lf, rays, workers)
+        limits = lf.range or voted_range(lf, rays, workers)
         steps, last = plan(parameters, limits, warm=start is not None), closing(parameters, limits)
         total = len(steps) + parameters.finish.passes + parameters.finish.border_passes
         refinement = Refinement(lf, limits, parameters, workers, rays)

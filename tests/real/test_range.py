@@ -7,11 +7,8 @@ import pytest
 
 import ioadr
 from ioadr import DisparityRange
-from ioadr._jit import Workers
 from ioadr.evaluation.scores import score
 from ioadr.io.results.pfm import read_pfm
-from ioadr.solver.disparity_range import estimate_range
-from ioadr.solver.problem import pack_rays
 from tests.real.scenes import scene_part
 
 pytestmark = pytest.mark.real
@@ -21,9 +18,7 @@ SCENES = {"boxes": (200, 150), "cotton": (60, 180), "dino": (180, 200), "sideboa
 
 
 def estimated(folder) -> DisparityRange:
-    lightfield = ioadr.read(folder, every=2)
-    with Workers(2) as workers:
-        return estimate_range(lightfield, pack_rays(lightfield), workers).scaled(0.5)
+    return ioadr.estimate_range(ioadr.read(folder, every=2), threads=2).scaled(0.5)
 
 
 @pytest.mark.parametrize("name", SCENES)

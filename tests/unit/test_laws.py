@@ -74,8 +74,8 @@ def test_brighter_light_changes_no_cost(seed, more):
 def test_a_transposed_light_field_costs_the_transposed(seed):
     problem = random_problem(seed, size=(12, 15), exact=False)
     lf = problem.lf
-    turned = lf.with_(
-        views=lf.views.transpose(1, 0, 3, 2, 4), reference=lf.reference[::-1], positions=None, present=None, camera=None
+    turned = LightField(
+        lf.views.transpose(1, 0, 3, 2, 4), reference=lf.reference[::-1], range=lf.range, eta=lf.eta[::-1]
     )
     costs, visible = data_costs(lf, problem.disparity)
     costs_turned, visible_turned = data_costs(turned, np.ascontiguousarray(problem.disparity.T))

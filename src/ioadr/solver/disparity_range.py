@@ -16,6 +16,7 @@ from ioadr.geometry.ppp import Rays
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.solver.initialise import lowest_point
 from ioadr.solver.plane_sweep import pixel_curves
+from ioadr.solver.problem import pack_rays
 
 SEARCHES = (4.0, 12.0, 40.0)
 """px each way; a few pixels look as far as the last to tell which is far enough for all."""
@@ -31,7 +32,13 @@ SUPPORT = 30
 MARGIN = 0.05
 
 
-def estimate_range(lf: LightField, rays: Rays, workers: Workers) -> DisparityRange:
+def estimate_range(lightfield: LightField, threads: int | None = None) -> DisparityRange:
+    """The disparities in a light field, from its views alone, whatever range it comes with."""
+    with Workers(threads) as workers:
+        return voted_range(lightfield, pack_rays(lightfield), workers)
+
+
+def voted_range(lf: LightField, rays: Rays, workers: Workers) -> DisparityRange:
     """The range that well-textured pixels agree on, with a margin."""
     cell = cell_size(lf)
     pixels = textured_pixels(lf, cell)

@@ -43,6 +43,7 @@ class Refinement:
         self.guide = problem.padded_guide(self.rays, self.pad)
         self.data = problem.data_weights(self.rays, parameters.data)
         self.congruence = problem.congruence_weights(parameters.congruence, limits, self.guide.shape[1])
+        self._snapshot: Occluders | None = None
         size = lf.height, lf.width
         self.state = State(
             np.zeros(self.guide.shape, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
@@ -69,10 +70,6 @@ class Refinement:
 
     def model(self, step: SweepPlan, occluders: Occluders | None = None, planes: Planes | None = None) -> Model:
         """What hypotheses are measured against in a sweep: visibility and planes of the map as it is, unless given."""
-        if occluders is None:
-            occluders = problem.snapshot_occluders(
-                self.disparity, self.rays, self.limits, self.parameters.data, self.workers
-            )
         if planes is None:
             term = self.parameters.planar
             geometry = problem.plane_geometry(self.lf, term)
@@ -81,7 +78,7 @@ class Refinement:
             "rays": self.rays,
             "guide": self.guide,
             "pad": self.pad,
-            "occluders": occluders,
+            "occluders": occluders or self._occluders(),
             "planes": planes,
             "data": self.data,
             "congruence": self.congruence,
@@ -89,6 +86,15 @@ class Refinement:
             "planar_weight": np.float32(step.planar_weight),
         }
         return Model(**known)
+
+    def _occluders(self) -> Occluders:
+        """Of the map as it is; made once for all that look at the same map, such as final costs and confidence."""
+        disparity, known = self.disparity, self._snapshot
+        if known is None or not np.array_equal(known.surface[:-1, :-1], disparity):
+            term = self.parameters.data
+            known = problem.snapshot_occluders(disparity, self.rays, self.limits, term, self.workers)
+            self._snapshot = known
+        return known
 
     def sweep(self, step: SweepPlan, seed: int) -> SweepRecord:
         """Visit all pixels once (§ VI-B, § VI-C); random numbers depend on seed and sweep alone."""

@@ -5,17 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import ioadr
 from ioadr import DisparityRange, InputError, LightField
-from ioadr._jit import Workers
 from ioadr.evaluation.synthetic import random_light_field
-from ioadr.solver.disparity_range import _supported, estimate_range, textured_pixels
-from ioadr.solver.problem import pack_rays
+from ioadr.solver.disparity_range import _supported, textured_pixels
 from tests.builders import make_views
 
 
 def estimated(lf: LightField) -> DisparityRange:
-    with Workers(2) as workers:
-        return estimate_range(lf, pack_rays(lf), workers)
+    return ioadr.estimate_range(lf, threads=2)
 
 
 @pytest.mark.parametrize(("seed", "family"), [(0, "planes"), (1, "spheres"), (2, "mixed")])

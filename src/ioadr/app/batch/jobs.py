@@ -13,9 +13,10 @@ from typing import Any
 from ioadr.app.batch.items import Item, Outcome, Settings, failed
 from ioadr.app.batch.sizing import Need
 from ioadr.app.batch.tiles import Place, Whole, do_tile, join_tiles, survey_item
-from ioadr.app.batch.tiling import overlap, plan_tiles, tile_side
+from ioadr.app.batch.tiling import plan_tiles, tile_side
 from ioadr.app.batch.work import do_item
 from ioadr.errors import InputError
+from ioadr.solver.reach import estimation_margin
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def tiled_job(item: Item, key: str, settings: Settings, need: Need, memory: int 
     if not isinstance(whole, Whole):
         record(_outcome(item, key, whole))
         return
-    margin = overlap(settings.parameters, whole.limits, max(whole.layout.reach))
+    margin = estimation_margin(settings.parameters, whole.limits, whole.layout)
     try:
         side = tile_side(need, margin, memory, settings.tiles or 0)
     except InputError as error:

@@ -106,14 +106,9 @@ def _surveyed(item: Item, settings: Settings) -> Whole:
 
 def _estimated_range(item: Item, height: int, width: int) -> DisparityRange:
     """From the light field at a smaller size, where it fits into memory."""
-    from ioadr._jit import Workers
-    from ioadr.solver.disparity_range import estimate_range
-    from ioadr.solver.problem import pack_rays
-
     scale = min(1.0, PREVIEW / max(height, width))
     small = ioadr.read(item.path, item.reading, scale=scale)
-    with Workers() as workers:
-        return estimate_range(small, pack_rays(small), workers).scaled(1.0 / scale)
+    return ioadr.estimate_range(small).scaled(1.0 / scale)
 
 
 def _estimated(item: Item, key: str, settings: Settings, whole: Whole, tile: Tile, place: Place) -> str:

@@ -1,23 +1,19 @@
-"""Where the tiles of a large image lie, and how far they overlap."""
+"""Where the tiles of a large image lie."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from ioadr.app.batch.sizing import Need
 from ioadr.errors import InputError
 from ioadr.io.safety.limits import size
-from ioadr.lightfield import DisparityRange
-from ioadr.parameters import Parameters
 from ioadr.part import Window
+from ioadr.solver.reach import ALIGNED, with_margin
 
-GRAIN, ALIGNED = 64, 16
-"""px; cores and what is estimated around them begin at multiples, so that blocks of tiles lie as the whole's do."""
+GRAIN = 64
+"""px; cores begin at multiples."""
 SMALLEST = 128
 """px of a tile's core that are worth its overlap."""
-CARRIED = 32
-"""px more where no planes are fitted, for what sweeps carry from pixel to pixel; with them seams differ no more."""
 
 
 @dataclass(frozen=True)
@@ -26,24 +22,6 @@ class Tile:
 
     core: Window
     outer: Window
-
-
-def overlap(parameters: Parameters, limits: DisparityRange, reach: float) -> int:
-    """Pixels around a tile's core within which a tile's border can be felt.
-
-    A view is missing where the border cuts off its sample; an occluder that lies beyond the border hides nothing;
-    planes are fitted to what normals over a window say, which need a kernel's width and a border each; sweeps pass on
-    what they find to the next pixel; and the finish fits patches.
-    """
-    shift = max(abs(limits.minimum), abs(limits.maximum)) * reach
-    hidden = limits.extent * (reach + 0.5)
-    planar = parameters.planar
-    kernel = planar.kernel_half_width
-    fitted = planar.first_sweep < parameters.search.sweeps
-    planes = 2 * (planar.half_width + kernel) + 2 * kernel + 1 if fitted else 0
-    patches = parameters.finish.passes * (parameters.finish.widest + parameters.finish.occluder_growth)
-    width = math.ceil(shift + hidden) + parameters.congruence.half_width + max(planes, CARRIED) + patches
-    return -(-width // 8) * 8
 
 
 def tile_side(need: Need, margin: int, memory: int | None, wanted: int = 0) -> int:
@@ -67,13 +45,8 @@ def plan_tiles(height: int, width: int, side: int, margin: int) -> list[Tile]:
     tiles = []
     for top, bottom in rows:
         for left, right in columns:
-            outer = Window(
-                max(top - margin, 0) // ALIGNED * ALIGNED,
-                max(left - margin, 0) // ALIGNED * ALIGNED,
-                min(bottom + margin, height),
-                min(right + margin, width),
-            )
-            tiles.append(Tile(Window(top, left, bottom, right), outer))
+            core = Window(top, left, bottom, right)
+            tiles.append(Tile(core, with_margin(core, margin, height, width)))
     return tiles
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 import ioadr
@@ -15,6 +14,7 @@ from ioadr.io.results.save import plain
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters
 from ioadr.part import Window
+from ioadr.solver.reach import estimation_margin, with_margin
 
 if TYPE_CHECKING:
     from ioadr.app.explorer.study import Study
@@ -43,22 +43,21 @@ def around(study: Study, key: str, parameters: Parameters, row: int, column: int
 
     def work(tell: Tell) -> dict[str, Any]:
         known = study.result(key).estimate
-        part, window = cut_out(study, parameters, row, column)
+        height, width = known.disparity.shape
+        bottom, right = min(row + SHOWN + 1, height), min(column + SHOWN + 1, width)
+        shown = Window(max(row - SHOWN, 0), max(column - SHOWN, 0), bottom, right)
+        part, window = cut_out(study, parameters, shown)
 
         def progress(record: SweepRecord, disparity: NDArray[Any], total: int) -> None:
             tell({"record": answers.record(record), "total": total})
 
         found = ioadr.estimate(part, parameters, seed=known.seed, progress=progress).disparity
-        shown = tuple(
-            slice(max(middle - SHOWN, 0), min(middle + SHOWN + 1, size))
-            for middle, size in zip((row, column), known.disparity.shape, strict=True)
-        )
-        inner = tuple(slice(s.start - o, s.stop - o) for s, o in zip(shown, (window.top, window.left), strict=True))
-        before, after = known.disparity[shown], found[inner]
+        inner = shown.moved(-window.top, -window.left)
+        before, after = known.disparity[shown.slices], found[inner.slices]
         return {
             "neighbourhood": {
-                "top": shown[0].start,
-                "left": shown[1].start,
+                "top": shown.top,
+                "left": shown.left,
                 "shape": list(before.shape),
                 "before": answers.raw(before),
                 "after": answers.raw(after),
@@ -68,12 +67,9 @@ def around(study: Study, key: str, parameters: Parameters, row: int, column: int
     return work
 
 
-def cut_out(study: Study, parameters: Parameters, row: int, column: int) -> tuple[LightField, Window]:
-    """The light field around a pixel and where it lies: beyond what is shown, as far as views and windows reach."""
-    lightfield, limits = study.lightfield, study.limits
-    farthest = max(abs(limits.minimum), abs(limits.maximum)) * max(lightfield.reach)
-    windows = parameters.planar.half_width + 2 * parameters.planar.kernel_half_width + parameters.congruence.half_width
-    margin = SHOWN + int(np.ceil(farthest)) + windows
-    bottom, right = min(row + margin + 1, lightfield.height), min(column + margin + 1, lightfield.width)
-    window = Window(max(row - margin, 0), max(column - margin, 0), bottom, right)
-    return lightfield.with_(range=limits).crop(window), window
+def cut_out(study: Study, parameters: Parameters, shown: Window) -> tuple[LightField, Window]:
+    """The light field around what is shown, as far as an estimation looks, and where that lies."""
+    lightfield, limits = study.lightfield.with_(range=study.limits), study.limits
+    margin = estimation_margin(parameters, limits, lightfield.layout)
+    window = with_margin(shown, margin, lightfield.height, lightfield.width)
+    return lightfield.crop(window), window

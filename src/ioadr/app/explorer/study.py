@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+import ioadr
 from ioadr.colours import coloured_normals, rgb8
 from ioadr.errors import InputError
 from ioadr.geometry.discontinuity import surface_cells
@@ -81,7 +82,7 @@ class Study:
         """The result's range, the light field's, or what its texture says."""
         known = self._given.range if self._given else self.lightfield.range
         if known is None:
-            known = self._once("limits", self._estimated_range)
+            known = self._once("limits", lambda: ioadr.estimate_range(self.lightfield))
         return known
 
     @property
@@ -101,13 +102,6 @@ class Study:
             if name not in self._made:
                 self._made[name] = make()
             return self._made[name]
-
-    def _estimated_range(self) -> DisparityRange:
-        from ioadr._jit import Workers
-        from ioadr.solver.disparity_range import estimate_range
-
-        with Workers() as workers:
-            return estimate_range(self.lightfield, self.pack(), workers)
 
     def results(self) -> list[Result]:
         with self._lock:

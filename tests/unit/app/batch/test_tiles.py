@@ -9,14 +9,15 @@ import pytest
 import zarr
 
 import ioadr
-from ioadr import DisparityRange, InputError, preset
+from ioadr import DisparityRange, InputError, Layout, preset
 from ioadr.app.batch.items import Item, Outcome, Settings
 from ioadr.app.batch.sizing import need_of
 from ioadr.app.batch.tiles import Place, Whole, do_tile, join_tiles, survey_item, tile_folder
-from ioadr.app.batch.tiling import CARRIED, Tile, overlap, plan_tiles, tile_side
+from ioadr.app.batch.tiling import Tile, plan_tiles, tile_side
 from ioadr.io import ReadOptions, load_estimate
 from ioadr.io.parts import read_part, survey
 from ioadr.part import Part, Window
+from ioadr.solver.reach import CARRIED, estimation_margin
 from tests.builders import make_views, write_hci_scene
 from tests.unit.app.batch.conftest import summary
 
@@ -40,18 +41,6 @@ def test_cores_cover_the_image_once(height, width, side, margin):
         ):
             assert inner - outer >= margin or outer == end
     assert (covered == 1).all()
-
-
-def test_the_overlap_follows_from_windows_and_disparities():
-    paper = preset("paper")
-    base = overlap(paper, RANGE, 4.0)
-    assert base >= 1.5 * 4 + 2.5 * 4.5 + 4 + 2 * (18 + 5)
-    assert overlap(paper, RANGE.scaled(3), 4.0) > base
-    assert overlap(paper, RANGE, 8.0) > base
-    assert overlap(paper.vary({"planar.half_width": 40}), RANGE, 4.0) >= base + 40
-    assert overlap(paper.vary({"planar.first_sweep": 10}), RANGE, 4.0) <= base - 46 + CARRIED
-    assert overlap(paper.vary({"planar.first_sweep": 10}), RANGE, 4.0) >= 1.5 * 4 + 2.5 * 4.5 + 4 + CARRIED
-    assert overlap(paper.vary({"finish.passes": 2, "finish.widest": 30}), RANGE, 4.0) >= base + 60
 
 
 def test_tiles_are_as_large_as_memory_allows(tmp_path):
@@ -141,7 +130,7 @@ def test_one_tile_is_the_whole(huge, tmp_path):
 def test_tiles_fit_together(huge, tmp_path):
     item = Item("a", str(huge), ReadOptions(range=(-1.0, 1.5)))
     settings = Settings(str(tmp_path / "out"), QUICK, formats=("npz",), report=True)
-    tiles = plan_tiles(160, 192, 64, overlap(QUICK, RANGE, 2.0) - CARRIED)
+    tiles = plan_tiles(160, 192, 64, estimation_margin(QUICK, RANGE, Layout.of((5, 5))) - CARRIED)
     assert len(tiles) == 9
     estimated(item, settings, tiles)
     joined, single = load_estimate(tmp_path / "out" / "a"), ioadr.estimate(ioadr.read(huge, item.reading), QUICK)

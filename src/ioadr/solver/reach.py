@@ -1,0 +1,44 @@
+"""How far an estimation looks: what must be read around a part so that its inside comes out as in the whole."""
+
+from __future__ import annotations
+
+import math
+
+from ioadr.layout import Layout
+from ioadr.lightfield import DisparityRange
+from ioadr.parameters import Parameters
+from ioadr.part import Window
+
+ALIGNED = 16
+"""px; parts begin at multiples, so that their blocks lie as the whole's do."""
+CARRIED = 32
+"""px more where no planes are fitted, for what sweeps carry from pixel to pixel; with them seams differ no more."""
+
+
+def estimation_margin(parameters: Parameters, limits: DisparityRange, layout: Layout) -> int:
+    """Pixels around a part within which its border can be felt.
+
+    A view is missing where the border cuts off its sample; an occluder that lies beyond the border hides nothing;
+    planes are fitted to what normals over a window say, which need a kernel's width and a border each; sweeps pass on
+    what they find to the next pixel; and the finish fits patches.
+    """
+    reach = max(layout.reach)
+    shift = max(abs(limits.minimum), abs(limits.maximum)) * reach
+    hidden = limits.extent * (reach + 0.5)
+    planar = parameters.planar
+    kernel = planar.kernel_half_width
+    fitted = planar.first_sweep < parameters.search.sweeps
+    planes = 2 * (planar.half_width + kernel) + 2 * kernel + 1 if fitted else 0
+    patches = parameters.finish.passes * (parameters.finish.widest + parameters.finish.occluder_growth)
+    width = math.ceil(shift + hidden) + parameters.congruence.half_width + max(planes, CARRIED) + patches
+    return -(-width // 8) * 8
+
+
+def with_margin(core: Window, margin: int, height: int, width: int) -> Window:
+    """What to estimate of an image of height×width px for the sake of a core."""
+    return Window(
+        max(core.top - margin, 0) // ALIGNED * ALIGNED,
+        max(core.left - margin, 0) // ALIGNED * ALIGNED,
+        min(core.bottom + margin, height),
+        min(core.right + margin, width),
+    )

@@ -1,0 +1,34 @@
+"""One estimation in its course."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ioadr import DisparityRange, preset
+from ioadr._jit import Workers
+from ioadr.solver import problem
+from ioadr.solver.confidence import confidence
+from ioadr.solver.refine import Refinement
+from ioadr.solver.schedule import closing
+from tests.builders import make_lightfield
+
+
+def test_occluders_are_made_once_for_all_that_look_at_a_map(monkeypatch):
+    maps = []
+
+    def counted(disparity, *others):
+        maps.append(disparity)
+        return snapshot(disparity, *others)
+
+    snapshot = problem.snapshot_occluders
+    monkeypatch.setattr(problem, "snapshot_occluders", counted)
+    parameters, limits = preset("paper"), DisparityRange(-1.0, 1.5)
+    with Workers(1) as workers:
+        refinement, step = Refinement(make_lightfield(), limits, parameters, workers), closing(parameters, limits)
+        refinement.disparity = np.full((20, 24), 0.5, np.float32)
+        costs, visible = refinement.final_costs(step)
+        confidence(refinement, step, costs["data"], visible)
+        assert len(maps) == 1
+        refinement.disparity = np.full((20, 24), 0.4, np.float32)
+        refinement.final_costs(step)
+    assert [float(values[0, 0]) for values in maps] == [0.5, np.float32(0.4)]
