@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 
 from ioadr import _kernel_cache
+from ioadr.machine import cores
 
 _UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 """Private to numba; without it kernels are slower and give the same values."""
@@ -71,7 +71,7 @@ class Workers:
     """Python threads that run kernels side by side; no numba threading layer, hence safe to fork and to nest."""
 
     def __init__(self, count: int | None = None) -> None:
-        self.count = max(1, count or _available_cores())
+        self.count = max(1, count or cores())
         self.stopped = False
         """Set when one worker failed or was interrupted: those that wait for it must give up."""
         self._pool = ThreadPoolExecutor(self.count - 1, "ioadr") if self.count > 1 else None
@@ -110,10 +110,6 @@ class Workers:
         """Call function(begin, end, *arguments) on consecutive shares of the rows."""
         share = -(-rows // self.count)
         self.each(lambda i: function(min(i * share, rows), min((i + 1) * share, rows), *arguments))
-
-
-def _available_cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _atomic(emit: Callable[[Any, Any, Any], Any], result: Any) -> Function:

@@ -14,7 +14,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "ioadr"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-NOUNS = {"errors", "parameters", "part", "camera", "layout", "lightfield"}
+NOUNS = {"errors", "machine", "parameters", "part", "camera", "layout", "lightfield"}
 METHOD = NOUNS | {"_jit", "geometry", "result"}
 
 MAY_IMPORT = {
@@ -26,7 +26,8 @@ MAY_IMPORT = {
     "lightfield": {"errors", "part", "camera", "layout"},
     "colours": set(),
     "_kernel_cache": set(),
-    "_jit": {"errors", "_kernel_cache"},
+    "machine": set(),
+    "_jit": {"errors", "machine", "_kernel_cache"},
     "geometry": NOUNS | {"_jit"},
     "result": NOUNS | {"geometry"},
     "cost": METHOD,

@@ -19,6 +19,7 @@ from click.shell_completion import CompletionItem
 
 from ioadr import __version__
 from ioadr.app import interrupts
+from ioadr.app.exit_codes import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED
 from ioadr.app.terminal import remark
 from ioadr.errors import IoadrError
 
@@ -41,7 +42,6 @@ COMMANDS = {
     "completion": "Print the script that completes commands in your shell.",
 }
 
-PARTLY_FAILED, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 1, 2, 70, 130
 
 UNUSABLE = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.EROFS, errno.EIO, errno.ENOTDIR)
 """Faults of a file or folder that somebody named, not of ours."""

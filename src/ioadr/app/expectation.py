@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ioadr.io.decoding.images import cores
 from ioadr.lightfield import LightField
+from ioadr.machine import cores
 
 SECONDS_PER_SAMPLE = 0.5e-6
 """Of one core, for one pixel of one view, all sweeps of the preset `paper`; measured on the benchmark's scenes."""

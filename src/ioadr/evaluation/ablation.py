@@ -145,10 +145,9 @@ def measure(results: Results) -> Measured:
 
 
 def _whole_angle(results: Results, truth: Truth, scene: str, method: str) -> float:
-    if "planes" not in truth.masks or truth.camera is None:
+    if "planes" not in truth.masks or truth.rays is None:
         return math.nan
-    rays, planes = truth.camera.benchmark(truth.window), truth.masks["planes"]
-    return metrics.median_angle(results.disparity(scene, method), truth.disparity, planes, rays)
+    return metrics.median_angle(results.disparity(scene, method), truth.disparity, truth.masks["planes"], truth.rays)
 
 
 def compare(measured: Measured) -> list[Comparison]:

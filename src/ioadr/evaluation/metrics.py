@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from ioadr.camera import RayModel
 from ioadr.geometry.points import normals_from_points, points_from_disparity
+from ioadr.geometry.windows import scharr
 
 FloatMap = NDArray[np.floating[Any]]
 Mask = NDArray[np.bool_]
 
-SCHARR_SMOOTH = (3.0 / 16.0, 10.0 / 16.0, 3.0 / 16.0)
 LARGEST_BUMP = 0.05
 FINE_STEP = 0.15
 DOT_STEP = 0.4
@@ -92,7 +92,7 @@ def bump_map(estimate: FloatMap, truth: FloatMap) -> NDArray[np.float64]:
     """Frobenius norm of the Hessian of d − g by two Scharr passes, at most 0.05."""
     error = signed_error(estimate, truth)
     with np.errstate(invalid="ignore", over="ignore"):
-        second = [_scharr(_scharr(error, first), axis) for first in (0, 1) for axis in (0, 1)]
+        second = [_slope(_slope(error, first), axis) for first in (0, 1) for axis in (0, 1)]
         norm = np.sqrt(sum(np.square(part) for part in second))
     return np.minimum(np.where(np.isfinite(norm), norm, LARGEST_BUMP), LARGEST_BUMP)
 
@@ -150,11 +150,6 @@ def _benchmark_normals(disparity: FloatMap, rays: RayModel) -> NDArray[np.float6
         return normals_from_points(points, facing=False)
 
 
-def _scharr(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
-    """Difference over 2 px along `axis`, weighted 3:10:3 across it with sum 1, zero on the outermost pixels."""
-    turned = values if axis == 0 else values.T
-    result = np.zeros_like(turned)
-    if min(values.shape) > 2:
-        across = sum(w * turned[:, i : turned.shape[1] - 2 + i] for i, w in enumerate(SCHARR_SMOOTH))
-        result[1:-1, 1:-1] = across[2:] - across[:-2]  # type: ignore[index]
-    return result if axis == 0 else result.T
+def _slope(values: NDArray[np.float64], axis: int) -> NDArray[np.float64]:
+    """Scharr's difference along `axis`, zero on the outermost pixels."""
+    return np.pad(scharr(values, axis), 1) if min(values.shape) > 2 else np.zeros_like(values)

@@ -146,9 +146,7 @@ def _plain(function: Callable[[FloatMap, FloatMap, NDArray[np.bool_]], float]) -
 
 
 def _angle(estimate: FloatMap, truth: Truth, region: NDArray[np.bool_]) -> float:
-    if truth.camera is None:
-        return math.nan
-    return metrics.median_angle(estimate, truth.disparity, region, truth.camera.benchmark(truth.window))
+    return math.nan if truth.rays is None else metrics.median_angle(estimate, truth.disparity, region, truth.rays)
 
 
 def _bad(estimate: FloatMap, truth: Truth, region: NDArray[np.bool_]) -> float:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.camera import Camera
+from ioadr.camera import Camera, RayModel
 from ioadr.errors import InputError
 from ioadr.evaluation.metrics import interior
 from ioadr.io.decoding.pillow_files import pillow_image, without_warnings
@@ -68,6 +68,11 @@ class Truth:
             masks={name: mask[window.slices] for name, mask in self.masks.items()},
             window=window.moved(outer.top, outer.left),
         )
+
+    @property
+    def rays(self) -> RayModel | None:
+        """The benchmark's geometry, in which normals are scored."""
+        return None if self.camera is None else self.camera.benchmark(self.window)
 
     @property
     def area(self) -> NDArray[np.bool_]:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.camera import Camera, RayModel
-
-SCHARR = np.array([3.0, 10.0, 3.0]) / 64.0
+from ioadr.geometry.windows import scharr
 
 
 def depth_from_disparity(disparity: NDArray[Any], camera: Camera) -> NDArray[Any]:
@@ -40,8 +39,8 @@ def normals_from_points(points: NDArray[Any], facing: bool = True) -> NDArray[An
     where its normal has a positive z; differences across a jump may.
     """
     padded = np.pad(points.astype(np.float64), ((1, 1), (1, 1), (0, 0)), mode="edge")
-    across = _scharr(padded, axis=1)
-    down = _scharr(padded, axis=0)
+    across = scharr(padded, axis=1)
+    down = scharr(padded, axis=0)
     normal = np.cross(down, across)
     length = np.linalg.norm(normal, axis=-1, keepdims=True)
     normal = np.divide(normal, length, out=np.full_like(normal, np.nan), where=length > 0)
@@ -49,16 +48,6 @@ def normals_from_points(points: NDArray[Any], facing: bool = True) -> NDArray[An
         away = np.einsum("...i,...i", normal, points) > 0
         normal = np.where(away[..., None], -normal, normal)
     return normal.astype(points.dtype)
-
-
-def _scharr(padded: NDArray[Any], axis: int) -> NDArray[Any]:
-    """Difference along `axis`, smoothed across it, on the unpadded area."""
-    other = 1 - axis
-    size = padded.shape[axis]
-    difference = np.take(padded, range(2, size), axis) - np.take(padded, range(size - 2), axis)
-    length = padded.shape[other] - 2
-    parts = (np.take(difference, range(i, i + length), other) * SCHARR[i] for i in range(3))
-    return sum(parts)
 
 
 def _reciprocal(values: NDArray[Any]) -> NDArray[Any]:

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from ioadr.errors import OutputError
 from ioadr.io import scene_parameters
-from ioadr.io.decoding.images import cores
 from ioadr.io.description import VIEWS, description
 from ioadr.io.readers import manifest
 from ioadr.io.safety.atomic import atomic_file, atomic_folder
 from ioadr.io.safety.doors import required
 from ioadr.lightfield import WHITE, LightField
+from ioadr.machine import cores
 
 TILE = 512
 """px, largest side of a Zarr chunk: a part of one view, so that parts can be read without the rest."""

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture
-from ioadr.io.decoding.images import cores
 from ioadr.io.options import ReadOptions
 from ioadr.io.vignetting import vignetted
 from ioadr.io.white import Levels, guessed_white
 from ioadr.lightfield import WHITE
+from ioadr.machine import cores
 
 BLACK = 0.02
 """Share of white below which a pixel carries no information."""

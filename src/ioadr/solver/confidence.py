@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ioadr.cost.linearised import linearise
 from ioadr.cost.rivals import rival_margins
 from ioadr.cost.total import Model
-from ioadr.solver.finish import grow
+from ioadr.geometry.windows import grow
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import SweepPlan
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ioadr._jit import Workers
 from ioadr.cost.linearised import linearise, soften
 from ioadr.geometry.ppp import Rays
+from ioadr.geometry.windows import grow
 from ioadr.parameters import Finish
 from ioadr.result import SweepRecord
 from ioadr.solver.borders import discount, settle
@@ -127,17 +128,6 @@ def directions() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def _beside(y: int, x: int) -> list[tuple[int, int]]:
     """The two neighbours of (−y, −x) that are no further ahead."""
     return [(-y, 0), (0, -x)] if y and x else [(-y + x, -x + y), (-y - x, -x - y)]
-
-
-def grow(values: FloatMap, half_width: int) -> FloatMap:
-    """Maximum over a square of 2·half_width + 1 px."""
-    for axis in (0, 1):
-        padding = [(half_width, half_width) if a == axis else (0, 0) for a in (0, 1)]
-        padded = np.pad(values, padding, mode="edge")
-        size = values.shape[axis]
-        shifts = [np.take(padded, range(i, i + size), axis) for i in range(2 * half_width + 1)]
-        values = np.maximum.reduce(shifts)
-    return values
 
 
 def softened_rays(rays: Rays, side: float, workers: Workers) -> Rays:

@@ -20,11 +20,11 @@ from ioadr.evaluation.synthetic import (
     render,
     render_views,
 )
-from ioadr.evaluation.synthetic.regions import grow
 from ioadr.evaluation.synthetic.shapes import Box, Cylinder, Lattice, Quad, Sphere
 from ioadr.evaluation.synthetic.textures import Texture, bake, sample
 from ioadr.evaluation.synthetic.trace import View, bake_textures, colours, trace
 from ioadr.geometry.points import normals_from_points, points_from_disparity
+from ioadr.geometry.windows import grow
 
 NOISE = Texture("noise", (0.1, 0.2, 0.3), (0.9, 0.8, 0.7), grain=0.3)
 SIZE = (48, 64)

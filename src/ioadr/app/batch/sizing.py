@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 
 from ioadr.app.expectation import OVERHEAD, core_seconds, peak_bytes
 from ioadr.errors import InputError
-from ioadr.io.decoding.images import cores
 from ioadr.io.options import ReadOptions
 from ioadr.io.reading import open_capture
 from ioadr.io.safety.limits import size
 from ioadr.io.subset import chosen_window, scaled_size
+from ioadr.machine import cores
 from ioadr.parameters import Parameters
 
 SERIAL = 0.07

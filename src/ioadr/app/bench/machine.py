@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ioadr import __version__
+from ioadr.machine import cores
 
 
 def machine() -> dict[str, Any]:
@@ -27,10 +27,6 @@ def machine() -> dict[str, Any]:
         "numba": version("numba"),
         "ioadr": __version__,
     }
-
-
-def cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _processor() -> str:

@@ -95,7 +95,8 @@ def of_scene(path: str, preset: str, threads: int | None) -> dict[str, Any]:
 def corner(lightfield: LightField, size: int = 24) -> LightField:
     """A light field of the same kind that takes no time."""
     extent = lightfield.range or ioadr.DisparityRange(-1.0, 1.0)
-    return lightfield.with_(views=lightfield.views[:, :, :size, :size], camera=None, range=extent)
+    window = ioadr.Window(0, 0, min(size, lightfield.height), min(size, lightfield.width))
+    return lightfield.with_(range=extent).crop(window)
 
 
 if __name__ == "__main__":

@@ -13,8 +13,9 @@ from typing import Any
 
 from ioadr import preset
 from ioadr.app.bench import phases, processes
-from ioadr.app.bench.machine import cores, free_cores, machine, numpy_nanoseconds
+from ioadr.app.bench.machine import free_cores, machine, numpy_nanoseconds
 from ioadr.app.bench.scenes import tiles
+from ioadr.machine import cores
 
 Watch = Callable[[str], None]
 Figures = dict[str, Any]

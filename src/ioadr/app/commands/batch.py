@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ioadr.app.estimation_options import Estimation, estimation_options
+from ioadr.app.exit_codes import PARTLY_FAILED
 from ioadr.app.reader_options import reader_options
 from ioadr.app.saving_options import Saving, saving_options
 from ioadr.app.sections import SectionCommand, option
@@ -16,8 +17,6 @@ from ioadr.errors import InputError
 if TYPE_CHECKING:
     from ioadr.app.batch.summary import Summary
     from ioadr.io.options import ReadOptions
-
-PARTLY_FAILED = 1
 
 
 @click.command(cls=SectionCommand)

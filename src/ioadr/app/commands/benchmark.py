@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import click
 
 from ioadr.app.estimation_options import threads_option
+from ioadr.app.exit_codes import PARTLY_FAILED
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 
 if TYPE_CHECKING:
     from ioadr.evaluation.benchmark import Results
 
-PARTLY_FAILED = 1
 HEAD = "mean over scenes"
 
 

@@ -36,14 +36,12 @@ def command(terminal: Terminal, table: str, jobs: int | None, **options: Any) ->
     paired difference ± standard error, marked where chance would hardly give it. Figures that TABLE already
     has, from the same source, parameters and scenes, are not made again. Times are those of single threads.
     """
-    import os
-
     from ioadr.evaluation.research import run_trials
+    from ioadr.machine import cores
 
     trials = _trials(**options)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     with terminal.busy(f"{len(trials)} trials"):
-        rows = run_trials(trials, Path(table), jobs or cores, _watch(terminal))
+        rows = run_trials(trials, Path(table), jobs or cores(), _watch(terminal))
     names = list(dict.fromkeys(trial.method.name for trial in trials))
     terminal.answer(_overview(rows, names), {"base": names[0], "methods": _data(rows, names), "table": table})
 

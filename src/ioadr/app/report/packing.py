@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import os
 import zlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from ioadr.colours import Rgb
 from ioadr.io.results.maps import quantised
+from ioadr.machine import cores
 
 
 def packed(values: NDArray[Any]) -> dict[str, Any]:
@@ -36,7 +36,7 @@ def packed_values(values: NDArray[Any]) -> dict[str, Any]:
 def jpegs(pictures: Sequence[Rgb], most: int) -> list[str]:
     """Base64 of JPEGs, in the best of some qualities that keeps them below `most` characters altogether."""
     made: list[str] = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
+    with ThreadPoolExecutor(cores()) as pool:
         for quality in (92, 80, 60, 40):
             made = list(pool.map(lambda picture, quality=quality: _jpeg(picture, quality), pictures))
             if sum(map(len, made)) <= most:

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from ioadr.evaluation.synthetic.shading import Scene
 from ioadr.evaluation.synthetic.trace import FACES
+from ioadr.geometry.windows import grow
 
 JUMP = 0.1
 """px of disparity between neighbours that is a discontinuity."""
@@ -32,20 +33,6 @@ def masks(scene: Scene, key: NDArray[np.intp], disparity: NDArray[np.float64]) -
         "fine": fine,
         "fine_surrounding": grow(fine, CLEARANCE) & ~fine,
     }
-
-
-def grow(mask: Mask, reach: int) -> Mask:
-    """Pixels within `reach` rows and columns of the mask."""
-    for axis in (0, 1):
-        wide = mask.copy()
-        for step in range(1, reach + 1):
-            ahead = [slice(None), slice(None)]
-            behind = [slice(None), slice(None)]
-            ahead[axis], behind[axis] = slice(step, None), slice(None, -step)
-            wide[tuple(ahead)] |= mask[tuple(behind)]
-            wide[tuple(behind)] |= mask[tuple(ahead)]
-        mask = wide
-    return mask
 
 
 def _differs(values: NDArray[np.float64] | NDArray[np.intp], step: float) -> Mask:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,6 +21,7 @@ from ioadr.evaluation.synthetic.trace import FACES, Hits, View, bake_textures, c
 from ioadr.evaluation.truth import BORDER, Truth
 from ioadr.layout import Layout
 from ioadr.lightfield import DisparityRange, LightField, Source
+from ioadr.machine import cores
 
 Floats = NDArray[np.float64]
 SampleType = Literal["uint8", "uint16", "float32"]
@@ -56,7 +56,7 @@ class Rendered:
     def visible(self) -> NDArray[np.bool_]:
         """[L, K, N, M]: whether the view sees the pixel's point."""
         shape = self.objects.shape
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
+        with ThreadPoolExecutor(cores()) as pool:
             views = _views(self.camera, self.light_field.layout)
             sight = np.stack(list(pool.map(lambda view: _sees(self.scene, view, self.hits, shape), views)))
         return sight.reshape(*self.light_field.grid, *shape)
@@ -129,12 +129,12 @@ def render_views(scene: Scene, camera: Camera, layout: Layout, options: Options)
     """The views [N, M, C] one after the other, row by row, so that not all must be held at once."""
     shape = (camera.height, camera.width)
     baked = bake_textures(scene, camera.pinhole(), shape)
-    cores = os.cpu_count() or 1
+    workers = cores()
     pending: deque[Future[NDArray[Any]]] = deque()
-    with ThreadPoolExecutor(cores) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         for number, view in enumerate(_views(camera, layout)):
             pending.append(pool.submit(render_view, scene, view, baked, shape, options, number))
-            if len(pending) > 2 * cores:
+            if len(pending) > 2 * workers:
                 yield pending.popleft().result()
         while pending:
             yield pending.popleft().result()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from ioadr.io.decoding.pillow_files import without_warnings
 from ioadr.io.safety.doors import damage_explained
 from ioadr.io.safety.limits import LESS, check_memory, check_packing
 from ioadr.lightfield import WHITE
+from ioadr.machine import cores
 from ioadr.part import Window
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".exr", ".bmp", ".ppm", ".pgm", ".webp")
@@ -51,11 +51,6 @@ def read_images(paths: Sequence[Path], header: Header, window: Window) -> NDArra
         finally:
             pool.shutdown(cancel_futures=True)
     return views
-
-
-def cores() -> int:
-    """Cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _decoded(path: Path, expected: Header) -> NDArray[Any]:

@@ -20,6 +20,7 @@ from ioadr.errors import InputError
 from ioadr.io.results import cloud, glb, maps
 from ioadr.io.safety.atomic import MARKER, atomic_folder
 from ioadr.io.safety.fingerprint import digest_files
+from ioadr.machine import cores
 from ioadr.result import Estimate
 
 Writer = Callable[[Path], None]
@@ -209,7 +210,7 @@ def plain(value: Any) -> Any:
 
 def _write_all(folder: Path, writers: Mapping[str, Writer]) -> None:
     """Side by side: packing releases the interpreter's lock."""
-    with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(min(8, cores())) as pool:
         jobs = [pool.submit(write, folder / name) for name, write in writers.items()]
         try:
             for job in jobs:

@@ -34,7 +34,7 @@ def stored_as_before(folder: Path, estimate: Estimate, camera: Any, **source: An
         arrays = {name: content[name] for name in content.files}
     provenance = json.loads(str(arrays["provenance"])) | {"camera": camera, "source": source}
     del provenance["layout"], provenance["part"]
-    np.savez(archive, **(arrays | {"provenance": np.array(json.dumps(provenance))}))  # type: ignore[arg-type]
+    np.savez(archive, **(arrays | {"provenance": np.array(json.dumps(provenance))}))
     return folder
 
 
@@ -51,7 +51,7 @@ def test_a_part_has_the_points_that_it_had(tmp_path, origin):
 
 
 def test_the_source_and_the_reach_of_views_come_back(tmp_path):
-    about = {"name": "old", "grid": [3, 5], "reference": [0, 2], "reach": [1.8, 2.0]}
+    about: dict[str, Any] = {"name": "old", "grid": [3, 5], "reference": [0, 2], "reach": [1.8, 2.0]}
     about |= {"path": "scene", "format": "hci", "recognised": True, "notes": ["flipped"], "options": {"skip": [[0, 1]]}}
     found = load_estimate(stored_as_before(tmp_path / "out", make_estimate(np.zeros((20, 24))), None, **about))
     assert found.source == Source("scene", "hci", True, ("flipped",), {"skip": ((0, 1),)})

@@ -1,0 +1,31 @@
+"""Maps seen through small square windows: their differences, and the largest value in them."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Sample = TypeVar("Sample", bound=np.generic)
+SCHARR = (3.0 / 16.0, 10.0 / 16.0, 3.0 / 16.0)
+
+
+def scharr(values: NDArray[Any], axis: int) -> NDArray[Any]:
+    """Difference over 2 px along `axis`, smoothed across it, without the outermost pixels: [N − 2, M − 2, …]."""
+    other = 1 - axis
+    size, length = values.shape[axis], values.shape[other] - 2
+    difference = np.take(values, range(2, size), axis) - np.take(values, range(size - 2), axis)
+    parts = (np.take(difference, range(i, i + length), other) * SCHARR[i] for i in range(3))
+    return sum(parts)  # type: ignore[return-value]
+
+
+def grow(values: NDArray[Sample], half_width: int) -> NDArray[Sample]:
+    """Maximum over a square of 2·half_width + 1 px; of a mask, all that lies within half_width of it."""
+    for axis in (0, 1):
+        padding = [(half_width, half_width) if a == axis else (0, 0) for a in (0, 1)]
+        padded = np.pad(values, padding, mode="edge")
+        size = values.shape[axis]
+        shifts = [np.take(padded, range(i, i + size), axis) for i in range(2 * half_width + 1)]
+        values = np.maximum.reduce(shifts)
+    return values
