@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import Parameters, preset
 from ioadr.result import Estimate, SweepRecord
 from ioadr.solver.confidence import confidence
+from ioadr.solver.coverage import settle_borders
 from ioadr.solver.disparity_range import voted_range
 from ioadr.solver.finish import finish
 from ioadr.solver.initialise import initialise
@@ -52,7 +54,7 @@ def estimate(
         rays = pack_rays(lf, parameters.data.view_step)
         limits = lf.range or voted_range(lf, rays, workers)
         steps, last = plan(parameters, limits, warm=start is not None), closing(parameters, limits)
-        total = len(steps) + parameters.finish.passes + parameters.finish.border_passes
+        total = len(steps) + parameters.finish.passes + parameters.coverage.settle
         refinement = Refinement(lf, limits, parameters, workers, rays)
         refinement.disparity = initialise(lf, rays, limits, parameters.initialise, workers)
         if start is not None:
@@ -61,7 +63,7 @@ def estimate(
         report(SweepRecord(-1, "initialise", lf.height * lf.width, float("nan"), time.perf_counter() - clock))
         for step in steps:
             report(refinement.sweep(step, seed))
-        for record in finish(refinement, last, len(steps)):
+        for record in chain(finish(refinement, last, len(steps)), settle_borders(refinement, last, total - 1)):
             report(record)
         costs, visible = refinement.final_costs(last)
         trust = confidence(refinement, last, costs["data"], visible)
@@ -72,6 +74,7 @@ def estimate(
         costs=costs,
         visible_views=visible,
         confidence=trust,
+        coverage=refinement.coverage,
         image=lf.reference_view,
         white=lf.white,
         camera=lf.camera,

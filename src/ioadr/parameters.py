@@ -127,8 +127,16 @@ class Finish:
     caution: float = _option(2.5, "standard deviations by which patches of different width may disagree", 0.1)
     widest: int = _option(32, "px, radius of the widest patch", 2, 64)
     border_rise: float = _option(0.25, "shift of a nearer neighbour beside which data do not count", 0)
-    border_passes: int = _option(0, "times that pixels beside jumps may go to the far surface", 0, 10)
-    border_contrast: float = _option(8.0, "grey levels by which they must differ from the near one", 0)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Holes open; pixels beside a jump go to the surface that covers most of them; not in the paper (decision 0012)."""
+
+    holes: bool = _option(True, "before, open small holes that look like what is behind them and cost no more there")
+    settle: bool = _option(False, "move pixels beside a jump; False keeps them and estimates no coverage")
+    gamma: float = _option(2.2, "power that makes light of samples; 1 where they count light", 1, 4)
+    doubt: float = _option(2.0, "log likelihood ratio from which a pixel changes sides", 0)
 
 
 @dataclass(frozen=True)
@@ -141,6 +149,7 @@ class Parameters:
     planar: PlanarTerm = field(default_factory=PlanarTerm)
     search: Search = field(default_factory=Search)
     finish: Finish = field(default_factory=Finish)
+    coverage: Coverage = field(default_factory=Coverage)
 
     def __post_init__(self) -> None:
         for group in fields(self):
@@ -186,8 +195,7 @@ def load_parameters(path: str | Path) -> Parameters:
     try:
         if Path(path).exists() and not Path(path).is_file():  # a pipe or device might never end
             raise InputError(f"{path}: expected a TOML file of parameters, found no file. See `ioadr presets`.")
-        size = Path(path).stat().st_size
-        if size > LARGEST_FILE:
+        if (size := Path(path).stat().st_size) > LARGEST_FILE:
             raise InputError(f"{path}: expected a short TOML file of parameters, found {size} bytes. Shorten it.")
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
@@ -201,9 +209,7 @@ def parameters_from(content: Mapping[str, Any], where: str) -> Parameters:
     if not isinstance(base, str):
         raise InputError(f'{where}: expected preset = "name", found {base!r}.')
     changes: dict[str, Any] = {}
-    for group, values in content.items():
-        if group == "preset":
-            continue
+    for group, values in ((name, table) for name, table in content.items() if name != "preset"):
         if not isinstance(values, dict):
             raise InputError(f"{where}: expected tables such as [congruence], found {group} = {values!r}.")
         changes |= {f"{group}.{name}": value for name, value in values.items()}
@@ -240,10 +246,9 @@ def _convert(name: str, value: Any, item: dataclasses.Field[Any]) -> Any:
 
 def _check(name: str, value: Any, item: dataclasses.Field[Any]) -> None:
     kind: type[Any] = type(item.default)
-    choices = _choices(item)
     if type(value) is not kind or (kind is float and not abs(value) < float("inf")):
         raise InputError(f"parameter {name}: expected a finite {kind.__name__}, found {value!r}.")
-    if choices and value not in choices:
+    if (choices := _choices(item)) and value not in choices:
         raise InputError(f"parameter {name}: expected one of {', '.join(choices)}, found {value!r}.")
     low, high = item.metadata["low"], item.metadata["high"]
     if (low is not None and value < low) or (high is not None and value > high):
@@ -299,7 +304,8 @@ _FAST = {
     "planar.weight": 0.0,
     "planar.first_sweep": NEVER,
     "search.sweeps": 2,
-    "finish.border_passes": 1,
+    "coverage.settle": True,
+    "coverage.holes": False,
 }
 
 # The sweeps up to the planar ones, from a better first map; then surfaces fitted to the linearised data, and borders.
@@ -310,7 +316,7 @@ _BEST = {
     "planar.weight": 0.0,
     "planar.first_sweep": NEVER,
     "finish.passes": 2,
-    "finish.border_passes": 4,
+    "coverage.settle": True,
 }
 
 PRESETS: Mapping[str, Parameters] = MappingProxyType(
@@ -337,8 +343,9 @@ VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 
 FINISH_VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
-        "without-finish": {"finish.passes": 0, "finish.border_passes": 0},
-        "without-borders": {"finish.border_passes": 0},
+        "without-finish": {"finish.passes": 0, "coverage.settle": False},
+        "without-borders": {"coverage.settle": False},
+        "without-holes": {"coverage.holes": False},
         "one-pass": {"finish.passes": 1},
         "without-softening": {"finish.softening": 0.0},
         "without-growth": {"finish.occluder_growth": 0},

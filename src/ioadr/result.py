@@ -67,6 +67,9 @@ class Estimate:
     """Wall time by phase."""
     source: Source = field(default_factory=Source)
     """Where the light field came from."""
+    coverage: FloatMap | None = None
+    """0 … 1, share of the pixel that the surface of its disparity covers: 1 but beside jumps, NaN where it cannot be
+    told. None where it was not estimated (`coverage.settle`)."""
 
     @property
     def metric(self) -> bool:

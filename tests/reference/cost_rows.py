@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ioadr import preset
 from ioadr.cost.occlusion import TILE, raise_ceiling, summarise_levels
-from ioadr.cost.rivals import rival_margins
+from ioadr.cost.rivals import costs_at, rival_margins
 from ioadr.cost.total import TERMS
 from ioadr.solver.curve import cost_curve
 from ioadr.solver.sweep import final_costs
@@ -249,6 +249,13 @@ def prepare_rivals(problem: Problem) -> Prepared:
     return Prepared(partial(rival_margins, *given, out), out, out.size)
 
 
+def prepare_costs_at(problem: Problem) -> Prepared:
+    out = np.empty(len(problem.d), np.float32)
+    rows, columns = (np.ascontiguousarray(axis) for axis in problem.where.T)
+    given = 0, len(out), problem.model, rows, columns, problem.d
+    return Prepared(partial(costs_at, *given, out), out, out.size)
+
+
 def twin_rivals(problem: Problem, slack: float) -> NDArray[Any]:
     """(cost of the cheaper rival − own cost) / (own cost + 1 grey level), at most 3."""
     plain, term = Plain(problem, slack), problem.parameters.data
@@ -321,6 +328,7 @@ COST = (
     Row("angle", "cost.planar: angle_degrees", prepare_angles, twin_angles),
     Row("rivals", "cost.rivals: rival_margins margin_of", prepare_rivals, twin_rivals,
         {"size": (9, 10), "grid": (3, 3)}, slack=1e-5, floor=1.0, why="a difference of costs"),
+    Row("costs of a list", "cost.rivals: costs_at", prepare_costs_at, twin_data, slack=1e-5),
     Row("cost curve", "solver.curve: cost_curve", prepare_curve, twin_curve,
         {"sweep": 4, "size": (9, 10), "grid": (3, 3)}, slack=1e-5, rtol=5e-6, floor=10.0, why=LAMBDA),
     Row("all terms", "cost.total: cost_terms current_data_cost smoothness_terms; solver.sweep: final_costs",

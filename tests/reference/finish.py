@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -183,53 +182,3 @@ def beside_rises(disparity: NDArray[Any], rise: float) -> NDArray[np.bool_]:
                 gap = any(line[k] - line[0] > rise - k * slope for k in line if k < 0)
                 found[p] |= line[1] - line[0] > rise + slope and not gap
     return found
-
-
-def settled_borders(
-    disparity: NDArray[Any],
-    image: NDArray[np.float64],
-    cost: Callable[[int, int, float], float],
-    jump: float,
-    contrast: float,
-) -> NDArray[np.float64]:
-    """The far surface's disparity where a pixel beside a jump looks more like that surface than like the near one."""
-    settled = disparity.astype(np.float64)
-    for p in product(range(3, disparity.shape[0] - 3), range(3, disparity.shape[1] - 3)):
-        found = [
-            _far_side(disparity, image, cost, p, u, jump, contrast) for u in product((-1, 0, 1), (-1, 0, 1)) if any(u)
-        ]
-        best = min((pair for pair in found if pair), key=lambda pair: pair[0], default=None)
-        if best:
-            settled[p] = best[1]
-    return settled
-
-
-def _far_side(
-    disparity: NDArray[Any],
-    image: NDArray[np.float64],
-    cost: Callable[[int, int, float], float],
-    p: tuple[int, int],
-    u: tuple[int, int],
-    jump: float,
-    contrast: float,
-) -> tuple[float, float] | None:
-    """(cost, disparity) of the surface towards u, if the pixel p may be a part of it."""
-
-    def at(step: int, aside: int = 0) -> tuple[int, int]:
-        """`step` pixels towards u and one pixel `aside`, to the left (−1) or right (1) of a straight direction."""
-        if u[0] and u[1] and aside:
-            return (p[0] - u[0], p[1]) if aside < 0 else (p[0], p[1] - u[1])
-        return p[0] + step * u[0] + aside * u[1], p[1] + step * u[1] + aside * u[0]
-
-    d, far = float(disparity[p]), float(disparity[at(1)])
-    surfaces = [(far, at(2)), *((d, at(-step)) for step in (1, 2, 3))]
-    if d - far <= jump or any(abs(value - disparity[q]) >= jump for value, q in surfaces):
-        return None
-    behind = [q for q in (at(-1), at(-2), at(-1, -1), at(-1, 1)) if abs(disparity[q] - d) < jump]
-    unlike = min(float(np.abs(image[p] - image[q]).mean()) for q in behind)
-    line = image[at(-1)] - image[at(2)]
-    share = float((image[p] - image[at(2)]) @ line) / max(float(line @ line), 1e-6)
-    if unlike <= contrast or share >= 0.5:
-        return None
-    price = cost(*p, far)
-    return (price, far) if price < unlike else None

@@ -9,11 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.cost.coverage import cover
 from ioadr.cost.linearised import linearise
 from ioadr.geometry.ppp import unpack
-from ioadr.solver.borders import discount, settle
+from ioadr.solver.borders import discount
+from ioadr.solver.coverage import pack_matting
 from ioadr.solver.finish import UNIT, directions, fit, patches, softened_rays
-from tests.reference import finish, occlusion
+from tests.reference import finish
+from tests.reference.coverage import Scene, covered
 from tests.reference.rows import Prepared, Row
 from tests.reference.scenes import Problem
 from tests.reference.search import Plain
@@ -55,44 +58,30 @@ def twin_soften(problem: Problem, slack: float) -> NDArray[Any]:
     return np.array([finish.softened(view.image, side, slack) for view in Plain(problem).views])
 
 
-JUMP, CONTRAST = 0.26, 8.05
-"""px and grey levels, no differences of exact maps and samples."""
-
-
-def prepare_borders(problem: Problem) -> Prepared:
-    out = np.empty_like(problem.disparity)
-    given = (
-        0,
-        problem.lf.height,
-        problem.model,
-        problem.disparity,
-        *directions(),
-        np.float32(JUMP),
-        np.float32(CONTRAST),
-    )
-    return Prepared(partial(settle, *given, out), out, out.size)
-
-
-def twin_borders(problem: Problem, slack: float) -> NDArray[Any]:
-    plain, term = Plain(problem, slack), problem.parameters.data
-
-    def cost(n: int, m: int, d: float) -> float:
-        return occlusion.data_cost(plain.views, n, m, d, *plain.visible(n, m, d), term)
-
-    return finish.settled_borders(problem.disparity, plain.image, cost, JUMP + slack, CONTRAST + slack)
-
-
 RISE = 0.073
 
 
 def prepare_discount(problem: Problem) -> Prepared:
     out = np.ones_like(problem.disparity)
-    given = 0, problem.lf.height, problem.disparity, directions()[0], np.float32(RISE)
+    given = 0, problem.lf.height, problem.disparity, directions(), np.float32(RISE)
     return Prepared(partial(discount, *given, out), out, out.size)
 
 
 def twin_discount(problem: Problem, slack: float) -> NDArray[Any]:
     return 1.0 - finish.beside_rises(problem.disparity, RISE + slack)
+
+
+def prepare_coverage(problem: Problem) -> Prepared:
+    out = np.empty((5, *problem.disparity.shape), np.float32)
+    matting = pack_matting(problem.disparity, problem.refinement.rays, problem.parameters.coverage)
+    given = 0, problem.lf.height, matting, problem.disparity
+    return Prepared(partial(cover, *given, out[:3], out[3], out[4]), out, problem.disparity.size)
+
+
+def twin_coverage(problem: Problem, slack: float) -> NDArray[Any]:
+    scene = Scene(Plain(problem).views, problem.disparity, problem.parameters.coverage, slack)
+    found = [covered(scene, (n, m)) for n, m in np.ndindex(*problem.disparity.shape)]
+    return np.array(found).T.reshape(5, *problem.disparity.shape)
 
 
 def targets(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -138,6 +127,9 @@ FINISH = (
         why="normal equations of float32 moments"),
     Row("discounted borders", "solver.borders: discount beside_rise room_behind is_gap", prepare_discount,
         twin_discount, {"size": (14, 15), "grid": (3, 3), "limits": (-0.5, 0.8)}, slack=1e-5),
-    Row("settled borders", "solver.borders: settle is_border unlike_near unlikeness share_of_near", prepare_borders,
-        twin_borders, {"size": (14, 15), "grid": (3, 3), "limits": (-0.5, 0.8)}, slack=1e-5),
+    Row("coverage", "cost.coverage: cover judge weigh mixture_error misfit moments gather_means contrast; "
+        "cost.sight: sides look background is_free is_inside light_at near_colour is_surface reference_light inverse "
+        "level_scale", prepare_coverage, twin_coverage,
+        {"size": (12, 13), "grid": (4, 5), "limits": (-0.6, 0.9)}, rtol=1e-3,
+        floor=10.0, slack=1e-5, why="quotients of differences of float32 samples between pixels"),
 )  # fmt: skip

@@ -13,6 +13,7 @@ from ioadr.solver.candidates import MOST
 from ioadr.solver.initialise import plane_sweep
 from ioadr.solver.plane_sweep import pixel_curves, plane_cost
 from ioadr.solver.refine import random_numbers, single_precision
+from ioadr.solver.segments import label
 from ioadr.solver.structure_tensor import epi_orientation
 from tests.reference import drivers, first_map, search
 from tests.reference.rows import Prepared, Row
@@ -196,7 +197,35 @@ TINY = {
     "changes": {"planar.kernel_half_width": 1, "planar.half_width": 3},
 }
 
+
+EVEN = 30.1
+"""Grey levels, no difference of exact samples."""
+
+
+def prepare_segments(problem: Problem) -> Prepared:
+    image = Plain(problem).image.astype(np.float32)
+    out = np.empty(image.shape[:2], np.int64)
+    return Prepared(partial(label, image, np.float32(EVEN), out), out, out.size)
+
+
+def twin_segments(problem: Problem, slack: float) -> NDArray[Any]:
+    """A flood from every pixel that none before has reached."""
+    image = Plain(problem).image
+    height, width = image.shape[:2]
+    out = np.full((height, width), -1)
+    for start in np.ndindex(height, width):
+        todo = [start] if out[start] < 0 else []
+        while todo:
+            n, m = todo.pop()
+            out[n, m] = start[0] * width + start[1]
+            around = [(n + 1, m), (n - 1, m), (n, m + 1), (n, m - 1)]
+            inside = [q for q in around if 0 <= q[0] < height and 0 <= q[1] < width and out[q] < 0]
+            todo += [q for q in inside if np.abs(image[q] - image[n, m]).max() <= EVEN + slack]
+    return out
+
+
 SOLVER = (
+    Row("segments", "solver.segments: label root is_even", prepare_segments, twin_segments, slack=1e-3),
     Row("structure tensor", "solver.structure_tensor: epi_orientation _along_row", prepare_orientation,
         twin_orientation, {"size": (4, 12), "dtype": "uint8"}, rtol=1e-4, floor=1.0, why=TENSOR),
     Row("half deviation", "solver.plane_sweep: half_deviation", prepare_half, twin_half),

@@ -220,7 +220,7 @@ ESTIMATION = """
 import hashlib, ioadr
 from ioadr.evaluation.synthetic import random_light_field
 lf = random_light_field(1, "mixed", (40, 44), (3, 3), (-1.5, 1.5)).light_field
-parameters = ioadr.preset("paper").vary({"search.sweeps": 7, "finish.passes": 1, "finish.border_passes": 1})
+parameters = ioadr.preset("paper").vary({"search.sweeps": 7, "finish.passes": 1, "coverage.settle": True})
 print(hashlib.sha256(ioadr.estimate(lf, parameters).disparity.tobytes()).hexdigest())
 """
 

@@ -1,4 +1,4 @@
-"""What a pixel would cost with a neighbour's disparity instead of its own, compiled."""
+"""What pixels would cost with other disparities than their own, compiled."""
 
 from __future__ import annotations
 
@@ -39,3 +39,12 @@ def rival_margins(begin, end, model, disparity, own, highest, lowest, distinct, 
                 if d - farther > distinct and (k == 0 or farther != lowest[k - 1, n, m]):
                     below = margin_of(model, n, m, own[n, m], farther, hidden, found)
                 margins[k, n, m] = min(above, below)
+
+
+@task
+def costs_at(begin, end, model, rows, columns, disparity, costs):
+    """Data term of pixels begin … end − 1 of a list, at (rows [P], columns [P]) with disparity float32 [P]."""
+    hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
+    found = np.empty(model.occluders.levels.shape[2], np.uint64)
+    for i in range(begin, end):
+        costs[i] = data_cost(model.rays, model.occluders, model.data, rows[i], columns[i], disparity[i], hidden, found)

@@ -1,4 +1,4 @@
-"""The finish: what the visible views want (`cost.linearised`), made into surfaces (`solver.local_fit`); borders."""
+"""The finish: what the visible views want (`cost.linearised`), made into surfaces (`solver.local_fit`)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ioadr.geometry.ppp import Rays
 from ioadr.geometry.windows import grow
 from ioadr.parameters import Finish
 from ioadr.result import SweepRecord
-from ioadr.solver.borders import discount, settle
+from ioadr.solver.borders import discount
 from ioadr.solver.local_fit import fit_surfaces
 from ioadr.solver.problem import snapshot_occluders
 from ioadr.solver.refine import Refinement
@@ -33,8 +33,6 @@ def finish(refinement: Refinement, closing: SweepPlan, first: int) -> Iterator[S
         finisher = Finisher(refinement, closing)
         for done in range(term.passes):
             yield finisher.run(first + done, disparity_of(term.furthest * 2 / (2 + done), refinement.rays))
-    for index in range(first + term.passes, first + term.passes + term.border_passes):
-        yield settle_borders(refinement, closing, index)
 
 
 class Finisher:
@@ -50,7 +48,7 @@ class Finisher:
         begin, before = time.perf_counter(), self.refinement.disparity
         target, precision = self.linearised(before, furthest)
         rise = np.float32(disparity_of(self.term.border_rise, self.rays))
-        self.workers.rows(discount, len(before), before, directions()[0], rise, precision)
+        self.workers.rows(discount, len(before), before, directions(), rise, precision)
         fitted = fit(before, target, precision, self.term, self.workers)
         limits = self.refinement.limits
         self.refinement.disparity = np.clip(fitted, np.float32(limits.minimum), np.float32(limits.maximum))
@@ -100,34 +98,14 @@ def patches(widest: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     return bounds.astype(np.int32), np.concatenate(discs)
 
 
-def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> SweepRecord:
-    """One pass over the refinement's map; a jump is what shifts by more than a pixel in the outermost view."""
-    begin, before = time.perf_counter(), refinement.disparity
-    model = refinement.model(replace(closing, planar_weight=0.0, plane_fits=0))
-    jump = np.float32(disparity_of(1.0, refinement.rays))
-    contrast = np.float32(refinement.parameters.finish.border_contrast)
-    settled = np.empty_like(before)
-    refinement.workers.rows(settle, len(before), model, before, *directions(), jump, contrast, settled)
-    refinement.disparity = settled
-    changed = int(np.count_nonzero(settled != before))
-    return SweepRecord(index, "finish", changed, float(refinement.state.cost.mean()), time.perf_counter() - begin)
-
-
 def disparity_of(shift: float, rays: Rays) -> float:
     """px of disparity that shift a point by `shift` px in the outermost view."""
     return shift / max(float(rays.reach.max()), 1e-6)
 
 
-def directions() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Towards the eight neighbours [8, 2], and for each the four pixels behind [8, 4, 2]: 1 and 2 px, and beside."""
-    ahead = np.array([(y, x) for y in (-1, 0, 1) for x in (-1, 0, 1) if (y, x) != (0, 0)], np.int64)
-    behind = [[(-y, -x), (-2 * y, -2 * x), *_beside(y, x)] for y, x in ahead.tolist()]
-    return ahead, np.array(behind, np.int64)
-
-
-def _beside(y: int, x: int) -> list[tuple[int, int]]:
-    """The two neighbours of (−y, −x) that are no further ahead."""
-    return [(-y, 0), (0, -x)] if y and x else [(-y + x, -x + y), (-y - x, -x - y)]
+def directions() -> NDArray[np.int64]:
+    """Towards the eight neighbours [8, 2]."""
+    return np.array([(y, x) for y in (-1, 0, 1) for x in (-1, 0, 1) if (y, x) != (0, 0)], np.int64)
 
 
 def softened_rays(rays: Rays, side: float, workers: Workers) -> Rays:

@@ -13,6 +13,8 @@ ALIGNED = 16
 """px; parts begin at multiples, so that their blocks lie as the whole's do."""
 CARRIED = 32
 """px more where no planes are fitted, for what sweeps carry from pixel to pixel; with them seams differ no more."""
+BACKGROUND = 8
+"""px within which it is looked for beside borders: `FURTHEST` of `solver.coverage`, which takes long to import."""
 
 
 def estimation_margin(parameters: Parameters, limits: DisparityRange, layout: Layout) -> int:
@@ -20,7 +22,7 @@ def estimation_margin(parameters: Parameters, limits: DisparityRange, layout: La
 
     A view is missing where the border cuts off its sample; an occluder that lies beyond the border hides nothing;
     planes are fitted to what normals over a window say, which need a kernel's width and a border each; sweeps pass on
-    what they find to the next pixel; and the finish fits patches.
+    what they find to the next pixel; the finish fits patches; and backgrounds are looked for beside borders.
     """
     reach = max(layout.reach)
     shift = max(abs(limits.minimum), abs(limits.maximum)) * reach
@@ -30,6 +32,7 @@ def estimation_margin(parameters: Parameters, limits: DisparityRange, layout: La
     fitted = planar.first_sweep < parameters.search.sweeps
     planes = 2 * (planar.half_width + kernel) + 2 * kernel + 1 if fitted else 0
     patches = parameters.finish.passes * (parameters.finish.widest + parameters.finish.occluder_growth)
+    patches += BACKGROUND if parameters.coverage.settle else 0
     width = math.ceil(shift + hidden) + parameters.congruence.half_width + max(planes, CARRIED) + patches
     return -(-width // 8) * 8
 

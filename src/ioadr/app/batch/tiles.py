@@ -141,6 +141,7 @@ def _core(estimate: Estimate, lightfield: LightField, tile: Tile, mark: str) -> 
     }
     maps: dict[str, NDArray[Any]] = {f"cost_{name}": values for name, values in estimate.costs.items()}
     maps |= {"disparity": estimate.disparity, "visible": estimate.visible_views, "confidence": estimate.confidence}
+    maps |= {} if estimate.coverage is None else {"coverage": estimate.coverage}
     cores = {name: np.ascontiguousarray(values[inner]) for name, values in maps.items()}
     return cores | {"image": lightfield.reference_view[inner], "about": json.dumps(plain(about)), "mark": mark}
 
@@ -217,6 +218,7 @@ def join(
         history=tuple(_summed(records) for records in zip(*(part["history"] for part in about), strict=True)),
         seconds={name: sum(part["seconds"][name] for part in about) for name in about[0]["seconds"]},
         source=replace(whole.source, notes=(*whole.source.notes, f"estimated in {count} tiles")),
+        coverage=maps.get("coverage"),
     )
 
 

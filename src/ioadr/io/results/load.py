@@ -23,6 +23,9 @@ from ioadr.parameters import Parameters
 from ioadr.part import Part, Window
 from ioadr.result import Estimate, SweepRecord
 
+RETIRED = {"finish.border_passes", "finish.border_contrast"}
+"""Parameters of earlier versions that are gone."""
+
 
 def load_estimate(path: str | os.PathLike[str]) -> Estimate:
     """The estimate in a results folder, or in its estimate.npz."""
@@ -52,7 +55,8 @@ def _arrays(archive: Path) -> dict[str, NDArray[Any]]:
 
 def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any]) -> Estimate:
     shape = arrays["disparity"].shape
-    for name in ("confidence", "visible_views", "image"):
+    optional = ["coverage"] if "coverage" in arrays else []
+    for name in ("confidence", "visible_views", "image", *optional):
         if len(shape) != 2 or arrays[name].shape[:2] != shape:
             raise InputError(f"expected maps of one size, found disparity {shape} and {name} {arrays[name].shape}")
     camera, part = _camera_and_part(provenance, shape)
@@ -73,6 +77,7 @@ def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any])
         history=tuple(_record(values) for values in provenance["history"]),
         seconds=provenance["seconds"],
         source=_source(provenance["source"]),
+        coverage=arrays.get("coverage"),
     )
 
 
@@ -122,6 +127,5 @@ def _record(values: Mapping[str, Any]) -> SweepRecord:
 
 
 def _parameters(groups: Mapping[str, Mapping[str, Any]]) -> Parameters:
-    return Parameters().vary(
-        {f"{group}.{name}": value for group, items in groups.items() for name, value in items.items()}
-    )
+    values = {f"{group}.{name}": value for group, items in groups.items() for name, value in items.items()}
+    return Parameters().vary({name: value for name, value in values.items() if name not in RETIRED})

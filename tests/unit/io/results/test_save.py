@@ -50,6 +50,31 @@ def test_comes_back_as_it_was(estimate: Estimate, tmp_path: Path) -> None:
         assert {k: v.tolist() for k, v in found.costs.items()} == {k: v.tolist() for k, v in estimate.costs.items()}
 
 
+def test_coverage_comes_back_if_there_is_any(tmp_path: Path) -> None:
+    coverage = np.linspace(0, 1, 480, dtype=np.float32).reshape(20, 24)
+    coverage[3, 4] = np.nan
+    for name, values in (("with", coverage), ("without", None)):
+        save_estimate(make_estimate(np.ones((20, 24)), coverage=values), tmp_path / name)
+        found = load_estimate(tmp_path / name).coverage
+        assert (found is None) == (values is None)
+    np.testing.assert_array_equal(load_estimate(tmp_path / "with").coverage, coverage)
+
+
+def test_results_of_earlier_versions_come_back(tmp_path: Path) -> None:
+    """They lack the coverage, and have parameters that are gone."""
+    folder = tmp_path / "out"
+    save_estimate(make_estimate(np.ones((20, 24))), folder)
+    with np.load(folder / "estimate.npz") as archive:
+        content = {name: archive[name] for name in archive.files}
+    known = json.loads(str(content["provenance"]))
+    del known["parameters"]["coverage"]
+    known["parameters"]["finish"] |= {"border_passes": 4, "border_contrast": 8.0}
+    np.savez(folder / "estimate.npz", **(content | {"provenance": json.dumps(known)}))
+    found = load_estimate(folder)
+    assert found.coverage is None
+    assert not found.parameters.coverage.settle
+
+
 def test_numbers_that_json_lacks_survive(tmp_path: Path) -> None:
     camera = Camera(50.0, 36.0, 20.0, math.inf, 24, 20)
     save_estimate(make_estimate(np.ones((20, 24)), camera), tmp_path / "out")

@@ -1,0 +1,162 @@
+"""How much of a pixel beside a jump the near surface covers, from all views, compiled (beyond the paper, decision 12).
+
+Followed at the near surface's disparity, such a pixel shows I_v = a·F + (1 − a)·B_v in view v (C1): F stays, the
+background B_v moves behind it, and other views see it freely. The slope of I_v against B_v is 1 − a, whatever F is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ioadr._jit import kernel, task
+from ioadr.cost.sight import Sight, inverse, level_scale, look, near_colour, sides
+
+SHARES = 33
+"""Values of a between 0 and 1 that are tried."""
+HALF = 0.5
+"""Share from which a pixel is the near surface's."""
+INDEPENDENT = 40.0
+"""Views beyond which more of them say nothing new: their errors are alike."""
+SAMPLE_NOISE, MODEL_ERROR, COLOUR_ERROR = 0.7, 2.5, 3.0
+"""Grey levels: of a sample, of the mixture as a whole, and of F away from where it was seen."""
+UNSEEN_GRADIENT = 10.0
+"""Grey levels per px, by which a pixel's colour may change in any case."""
+
+
+@kernel
+def moments(sight, count, ridge):
+    """(S_II, S_IB, S_BB) about the means over the views, less what the views' positions explain (C6).
+
+    An error of the near disparity makes colours change evenly with the position; the ridge says how much of that is
+    believed.
+    """
+    seen, behind, place, along, colours = sight
+    oy, ox = place[:count, 0].mean(), place[:count, 1].mean()
+    ii, ib, bb, yy, yx, xx = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    along[:] = 0
+    for v in range(count):
+        y, x = place[v, 0] - oy, place[v, 1] - ox
+        yy, yx, xx = yy + y * y, yx + y * x, xx + x * x
+        for c in range(3):
+            i, b = seen[v, c] - colours[1, c], behind[v, c] - colours[2, c]
+            ii, ib, bb = ii + i * i, ib + i * b, bb + b * b
+            along[0, c, 0] += i * y
+            along[0, c, 1] += i * x
+            along[1, c, 0] += b * y
+            along[1, c, 1] += b * x
+    iyy, iyx, ixx = inverse(yy, yx, xx, ridge)
+    for c in range(3):
+        (iy, ix), (by, bx) = along[0, c], along[1, c]
+        ii -= iyy * iy * iy + 2.0 * iyx * iy * ix + ixx * ix * ix
+        ib -= iyy * iy * by + iyx * (iy * bx + ix * by) + ixx * ix * bx
+        bb -= iyy * by * by + 2.0 * iyx * by * bx + ixx * bx * bx
+    return max(ii, 0.0), ib, max(bb, 0.0)
+
+
+@kernel
+def misfit(ii, ib, bb, s, noise_ratio):
+    """Squared distance of the views' (B_v, I_v) from a line of slope s, both being noisy (C7)."""
+    return max(ii - 2.0 * s * ib + s * s * bb, 0.0) / (1.0 + noise_ratio * s * s)
+
+
+@kernel
+def mixture_error(colours, a):
+    """|m|²: how far a·F + (1 − a)·B is from I, by the means over the views and in the reference view (C8)."""
+    error, s = 0.0, 1.0 - a
+    for c in range(3):
+        mean, single = colours[1, c] - s * colours[2, c], colours[3, c] - s * colours[4, c]
+        error += (0.5 * (mean + single) - a * colours[0, c]) ** 2
+    return error
+
+
+@kernel
+def weigh(sums, count, noise, noise_ratio, model_error, colours, colour_variance):
+    """(a, U): the likeliest coverage, and by how much the pixel is rather the near surface's than the far one's (C9).
+
+    sums = (S_II, S_IB, S_BB); noise = σ².
+    """
+    ii, ib, bb = sums
+    left = np.inf
+    for k in range(SHARES):
+        left = min(left, misfit(ii, ib, bb, k / (SHARES - 1.0), noise_ratio))
+    left /= 3.0 * count
+    share = min(INDEPENDENT / count, 1.0) / (noise + left)
+    best, coverage, near, far = np.inf, 1.0, np.inf, np.inf
+    for k in range(SHARES):
+        a = k / (SHARES - 1.0)
+        energy = share * misfit(ii, ib, bb, 1.0 - a, noise_ratio)
+        if colour_variance < np.inf:
+            variance = model_error + left + a * a * colour_variance
+            energy += mixture_error(colours, a) / variance + 3.0 * np.log(variance)
+        if energy < best:
+            best, coverage = energy, a
+        if a < HALF:
+            far = min(far, energy)
+        else:
+            near = min(near, energy)
+    return coverage, far - near
+
+
+@kernel
+def gather_means(sight, count, reference):
+    """Means of I and B over the views, and both in the reference view (the means again without it): colours [1 … 4]."""
+    for c in range(3):
+        sight.colours[1, c] = sight.seen[:count, c].mean()
+        sight.colours[2, c] = sight.behind[:count, c].mean()
+        sight.colours[3, c] = sight.seen[reference, c] if reference >= 0 else sight.colours[1, c]
+        sight.colours[4, c] = sight.behind[reference, c] if reference >= 0 else sight.colours[2, c]
+
+
+@kernel
+def contrast(colours):
+    """Root mean square over the channels of F − B̄."""
+    total = 0.0
+    for c in range(3):
+        total += (colours[0, c] - colours[2, c]) ** 2
+    return np.sqrt(total / 3.0)
+
+
+@kernel
+def judge(matting, disparity, n, m, near, far, middle, scratch, sight):
+    """(a, U) of the pixel (n, m) between a near and a far surface; NaN where too few views see the background."""
+    pair, sums = scratch
+    count, reference, spread = look(matting, matting.ceilings[0], n, m, near, far, middle, pair, sight)
+    if count < matting.fewest:
+        count, reference, spread = look(matting, matting.ceilings[1], n, m, near, far, middle, pair, sight)
+    if count < matting.fewest:
+        return np.nan, np.nan
+    gather_means(sight, count, reference)
+    scale = level_scale(matting, n, m)
+    colour_variance = near_colour(matting, disparity, n, m, near, middle, sums, sight.colours[0])
+    difference = contrast(sight.colours) if colour_variance < np.inf else 0.0
+    noise = (SAMPLE_NOISE * scale) ** 2
+    slope = matting.misplaced * (difference + UNSEEN_GRADIENT * scale)
+    ridge = noise / (slope * slope * min(INDEPENDENT / count, 1.0))
+    ratio = spread / (2.0 * spread + noise)
+    colour_variance += (COLOUR_ERROR * scale) ** 2
+    found = moments(sight, count, ridge)
+    return weigh(found, count, noise, ratio, (MODEL_ERROR * scale) ** 2, sight.colours, colour_variance)
+
+
+@task
+def cover(begin, end, matting, disparity, surfaces, coverage, evidence):
+    """Rows begin … end − 1: near, far and middle [3, N, M] where surfaces meet, the near one's share, and U.
+
+    NaN where there is no jump; shares and U also where it cannot be told. All float32.
+    """
+    views = matting.rays.dy.size
+    sight = Sight(
+        np.empty((views, 3), np.float32),
+        np.empty((views, 3), np.float32),
+        np.empty((views, 2), np.float32),
+        np.empty((2, 3, 2)),
+        np.empty((5, 3)),
+    )
+    scratch = np.empty((2, 3), np.float32), np.empty((3, 4))
+    for n in range(begin, end):
+        for m in range(disparity.shape[1]):
+            surfaces[:, n, m], coverage[n, m], evidence[n, m] = np.nan, np.nan, np.nan
+            near, far, middle = sides(disparity, n, m, matting.jump)
+            if near > far:
+                surfaces[0, n, m], surfaces[1, n, m], surfaces[2, n, m] = near, far, middle
+                coverage[n, m], evidence[n, m] = judge(matting, disparity, n, m, near, far, middle, scratch, sight)

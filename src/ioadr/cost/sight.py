@@ -1,0 +1,239 @@
+"""What the views show of a pixel beside a jump: mixed light, and the background behind it, compiled (decision 12).
+
+Colours are linear light, 0 … 255, because only light mixes linearly.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ioadr._jit import kernel
+from ioadr.geometry.ppp import bilinear_weights, project
+
+NEAR_REACH = 4
+"""px within which F is looked for."""
+NEAR_RIDGE = 0.15
+"""px², keeps F's gradient small where it is seen from one side only."""
+DARKEST = 0.02
+"""Share of white at which a sample's noise in linear light stops to shrink."""
+
+
+class Matting(NamedTuple):
+    """What the coverage of a pixel depends on, but for the map itself."""
+
+    rays: Any
+    light: Any
+    """float32 [1024], linear light of a packed level."""
+    gamma: Any
+    others: Any
+    """int32 [V, V − 1], for every view the others by distance, nearest first."""
+    ceilings: Any
+    """float32 [2, N, M], maximum of the map within 2 and 1 px: a sample there is free of anything nearer."""
+    jump: Any
+    """px of disparity between two surfaces."""
+    furthest: Any
+    """px by which the background may move behind the pixel."""
+    fewest: Any
+    """Views that must show the pixel and the background behind it."""
+    misplaced: Any
+    """px, standard deviation of the near surface's disparity."""
+
+
+class Sight(NamedTuple):
+    """What the views show of one pixel: scratch of a worker."""
+
+    seen: Any
+    """float32 [V, 3], I_v."""
+    behind: Any
+    """float32 [V, 3], B_v."""
+    place: Any
+    """float32 [V, 2], the views' positions."""
+    along: Any
+    """float64 [2, 3, 2], Σ I_v·o_v and Σ B_v·o_v about their means, by channel."""
+    colours: Any
+    """float64 [5, 3]: F, the means of I and B, and both in the reference view."""
+
+
+@kernel
+def is_inside(rays, y, x):
+    """Whether (y, x) lies in the views' images."""
+    return y >= 0 and x >= 0 and y <= rays.height - 1 and x <= rays.width - 1
+
+
+@kernel
+def light_at(matting, v, y, x, out):
+    """Bilinear linear light of view v at (y, x) inside the image, added to out [3]."""
+    rays, light = matting.rays, matting.light
+    iy, ix = np.int32(y), np.int32(x)
+    weights = bilinear_weights(y - np.float32(iy), x - np.float32(ix))
+    base = v * rays.view_stride + iy * rays.row_stride + ix
+    for i in range(4):
+        word = rays.samples[base + (i // 2) * rays.row_stride + i % 2]
+        out[0] += weights[i] * light[word & np.uint32(1023)]
+        out[1] += weights[i] * light[(word >> np.uint32(10)) & np.uint32(1023)]
+        out[2] += weights[i] * light[(word >> np.uint32(20)) & np.uint32(1023)]
+
+
+@kernel
+def sides(disparity, n, m, jump):
+    """(near, far, middle): disparities that meet at (n, m), the pixel's own and the mean of the nearest on the other
+    side of the middle of its 3×3 pixels; near = far where these range over less than a jump."""
+    height, width = disparity.shape
+    own, lowest, highest = disparity[n, m], disparity[n, m], disparity[n, m]
+    top, bottom, left, right = max(n - 1, 0), min(n + 2, height), max(m - 1, 0), min(m + 2, width)
+    for i in range(top, bottom):
+        for j in range(left, right):
+            lowest, highest = min(lowest, disparity[i, j]), max(highest, disparity[i, j])
+    middle = np.float32(0.5) * (lowest + highest)
+    if highest - lowest < jump:
+        return own, own, middle
+    total, count, distance = np.float32(0.0), 0, 3
+    for i in range(top, bottom):
+        for j in range(left, right):
+            apart = (i - n) * (i - n) + (j - m) * (j - m)
+            if (disparity[i, j] >= middle) == (own >= middle) or apart > distance:
+                continue
+            if apart < distance:
+                total, count, distance = np.float32(0.0), 0, apart
+            total += disparity[i, j]
+            count += 1
+    other = total / np.float32(count)
+    return max(own, other), min(own, other), middle
+
+
+@kernel
+def is_free(ceiling, y, x, middle):
+    """Whether a near surface that is seen at (y, x) of the reference view would be none; edges count as beyond them."""
+    i = min(max(np.int64(np.floor(y + 0.5)), 0), ceiling.shape[0] - 1)
+    j = min(max(np.int64(np.floor(x + 0.5)), 0), ceiling.shape[1] - 1)
+    return ceiling[i, j] < middle
+
+
+@kernel
+def background(matting, ceiling, n, m, v, near, far, middle, pair):
+    """Light behind the near surface at (n, m) in view v as two other views see it freely, [2, 3]; how many there are.
+
+    The background that view v has there is at p − δ·o_v of the reference view, δ = near − far. View w shows it at
+    p − δ·o_v − far·o_w, and freely if no near surface is at p + δ·(o_w − o_v) (C2).
+    """
+    rays, step, found = matting.rays, near - far, 0
+    y0, x0 = project(n, m, step, rays.dy[v], rays.dx[v])
+    pair[:] = 0
+    for i in range(matting.others.shape[1]):
+        w = matting.others[v, i]
+        if is_free(ceiling, y0 + step * rays.dy[w], x0 + step * rays.dx[w], middle):
+            y, x = y0 - far * rays.dy[w], x0 - far * rays.dx[w]
+            if is_inside(rays, y, x):
+                light_at(matting, w, y, x, pair[found])
+                found += 1
+                if found == 2:
+                    break
+    return found
+
+
+@kernel
+def look(matting, ceiling, n, m, near, far, middle, pair, sight):
+    """Fill I_v, B_v and o_v of a sight with the views that show both (C1, C2).
+
+    Returns their number, which of them is the reference view (−1: none), and v_B, the variance of B_v as the two views
+    that it is the mean of differ (C3).
+    """
+    rays, step = matting.rays, near - far
+    count, reference, spread = 0, -1, 0.0
+    for v in range(rays.dy.size):
+        y, x = project(n, m, near, rays.dy[v], rays.dx[v])
+        moved = step * step * (rays.dy[v] * rays.dy[v] + rays.dx[v] * rays.dx[v])
+        if moved > matting.furthest * matting.furthest or not is_inside(rays, y, x):
+            continue
+        if background(matting, ceiling, n, m, v, near, far, middle, pair) < 2:
+            continue
+        if v == rays.reference:
+            reference = count
+        sight.place[count, 0], sight.place[count, 1] = rays.dy[v], rays.dx[v]
+        sight.seen[count] = 0
+        light_at(matting, v, y, x, sight.seen[count])
+        for c in range(3):
+            sight.behind[count, c] = np.float32(0.5) * (pair[0, c] + pair[1, c])
+            spread += (pair[0, c] - pair[1, c]) ** 2
+        count += 1
+    return count, reference, spread / max(12.0 * count, 1.0)
+
+
+@kernel
+def is_surface(disparity, i, j, near, middle, jump):
+    """Whether (i, j) and its four neighbours are on the near surface, so that nothing else is mixed in."""
+    height, width = disparity.shape
+    whole = abs(disparity[i, j] - near) < jump
+    for k in range(4):
+        y, x = i + (k == 0) - (k == 1), j + (k == 2) - (k == 3)
+        whole = whole and (y < 0 or x < 0 or y >= height or x >= width or disparity[y, x] >= middle)
+    return whole and disparity[i, j] >= middle
+
+
+@kernel
+def reference_light(matting, i, j, c):
+    """Channel c of the reference view at pixel (i, j)."""
+    rays = matting.rays
+    word = rays.samples[rays.reference * rays.view_stride + i * rays.row_stride + j]
+    return matting.light[(word >> np.uint32(10 * c)) & np.uint32(1023)]
+
+
+@kernel
+def inverse(yy, yx, xx, ridge):
+    """Of the symmetric matrix ((yy, yx), (yx, xx)) + ridge: its three elements."""
+    yy, xx = yy + ridge, xx + ridge
+    scale = 1.0 / max(yy * xx - yx * yx, 1e-12)
+    return xx * scale, -yx * scale, yy * scale
+
+
+@kernel
+def near_colour(matting, disparity, n, m, near, middle, sums, colour):
+    """F at (n, m) into colour [3], and its variance (C4); infinite where no pixel shows the near surface alone.
+
+    A plane through the reference view's colours of the near surface, weighted by distance⁻⁴; sums is scratch [3, 4].
+    """
+    height, width = disparity.shape
+    total, y1, x1, yy, yx, xx = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    sums[:] = 0
+    for i in range(max(n - NEAR_REACH, 0), min(n + NEAR_REACH + 1, height)):
+        for j in range(max(m - NEAR_REACH, 0), min(m + NEAR_REACH + 1, width)):
+            y, x = float(i - n), float(j - m)
+            if (i == n and j == m) or not is_surface(disparity, i, j, near, middle, matting.jump):
+                continue
+            w = 1.0 / ((y * y + x * x) * (y * y + x * x))
+            total, y1, x1 = total + w, y1 + w * y, x1 + w * x
+            yy, yx, xx = yy + w * y * y, yx + w * y * x, xx + w * x * x
+            for c in range(3):
+                value = float(reference_light(matting, i, j, c))
+                sums[c, 0] += w * value
+                sums[c, 1] += w * value * y
+                sums[c, 2] += w * value * x
+                sums[c, 3] += w * value * value
+    if total == 0.0:
+        return np.inf
+    y1, x1 = y1 / total, x1 / total
+    yy, yx, xx = yy / total - y1 * y1, yx / total - y1 * x1, xx / total - x1 * x1
+    iyy, iyx, ixx = inverse(yy, yx, xx, NEAR_RIDGE)
+    variance = 0.0
+    for c in range(3):
+        mean = sums[c, 0] / total
+        cy, cx = sums[c, 1] / total - mean * y1, sums[c, 2] / total - mean * x1
+        gy, gx = iyy * cy + iyx * cx, iyx * cy + ixx * cx
+        colour[c] = mean - gy * y1 - gx * x1
+        left = sums[c, 3] / total - mean * mean - 2.0 * (gy * cy + gx * cx)
+        variance += left + gy * gy * yy + 2.0 * gy * gx * yx + gx * gx * xx
+    return max(variance, 0.0) / 3.0
+
+
+@kernel
+def level_scale(matting, n, m):
+    """Grey levels of light per grey level of samples, at the brightest of the 3×3 pixels around (n, m) (C5)."""
+    rays, top = matting.rays, np.float32(0.0)
+    for i in range(max(n - 1, 0), min(n + 2, rays.height)):
+        for j in range(max(m - 1, 0), min(m + 2, rays.width)):
+            for c in range(3):
+                top = max(top, reference_light(matting, i, j, c))
+    encoded = (top / 255.0) ** (1.0 / matting.gamma)
+    return matting.gamma * (encoded + DARKEST) ** (matting.gamma - 1.0)

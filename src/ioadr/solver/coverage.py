@@ -1,0 +1,102 @@
+"""Pixels beside a jump go to the surface that covers most of them (`cost.coverage`, decision 12)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._jit import Workers
+from ioadr.cost.coverage import cover
+from ioadr.cost.sight import Matting
+from ioadr.geometry.ppp import LEVELS, Rays
+from ioadr.parameters import Coverage
+from ioadr.result import SweepRecord
+from ioadr.solver.finish import disparity_of
+from ioadr.solver.holes import open_holes
+from ioadr.solver.refine import Refinement
+from ioadr.solver.schedule import SweepPlan
+
+FloatMap = NDArray[np.float32]
+DISCS = (2, 1)
+"""px around a sample that must be free of anything nearer; the smaller one where that leaves too few views."""
+JUMP, MISPLACED = 1.0, 0.2
+"""Shift, px of the outermost view, between two surfaces, and by which the near one may be wrong."""
+FURTHEST = 8.0
+"""px by which the background may move behind the pixel; views in which it moves further do not count."""
+FEWEST, FEWEST_SHARE = 4, 0.1
+"""Views, and share of them, that must show the pixel and the background behind it."""
+
+
+class Settled(NamedTuple):
+    """A map whose borders follow the coverage, and the coverage."""
+
+    disparity: FloatMap
+    coverage: FloatMap
+    """[N, M], share of each pixel that the surface of its disparity covers; NaN where it cannot be told."""
+
+
+def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> Iterator[SweepRecord]:
+    """Open holes, then settle borders, if the parameters ask for it; done when its record is taken."""
+    term = refinement.parameters.coverage
+    if not term.settle:
+        return
+    begin, before = time.perf_counter(), refinement.disparity
+    opened = open_holes(refinement, closing) if term.holes else before
+    found = settle(opened, refinement.rays, term, refinement.workers)
+    refinement.disparity, refinement.coverage = found
+    changed = int(np.count_nonzero(np.abs(found.disparity - before) > 1e-3))
+    cost = float(refinement.state.cost.mean())
+    yield SweepRecord(index, "finish", changed, cost, time.perf_counter() - begin)
+
+
+def settle(disparity: FloatMap, rays: Rays, term: Coverage, workers: Workers) -> Settled:
+    """Every pixel beside a jump on the surface that covers most of it, if the views are clear about that."""
+    surfaces = np.empty((3, *disparity.shape), np.float32)
+    shares, evidence = np.empty_like(disparity), np.empty_like(disparity)
+    matting = pack_matting(disparity, rays, term)
+    workers.rows(cover, len(disparity), matting, disparity, surfaces, shares, evidence)
+    near, far, middle = surfaces
+    was_near = disparity >= middle
+    doubt = np.float32(term.doubt)
+    is_near = evidence + np.where(was_near, doubt, -doubt) > 0
+    changed = np.isfinite(evidence) & (is_near != was_near)
+    settled = np.where(changed, np.where(is_near, near, far), disparity)
+    coverage = np.where(settled >= middle, shares, np.float32(1.0) - shares)
+    return Settled(settled, np.where(np.isfinite(middle), coverage, np.float32(1.0)))
+
+
+def pack_matting(disparity: FloatMap, rays: Rays, term: Coverage) -> Matting:
+    """What `cover` reads."""
+    levels = np.arange(1024) / (255.0 * LEVELS)
+    return Matting(
+        rays=rays,
+        light=(255.0 * levels**term.gamma).astype(np.float32),
+        gamma=term.gamma,
+        others=views_by_distance(rays),
+        ceilings=np.stack([disc_maximum(disparity, radius) for radius in DISCS]),
+        jump=np.float32(disparity_of(JUMP, rays)),
+        furthest=np.float32(FURTHEST),
+        fewest=max(FEWEST, round(FEWEST_SHARE * rays.dy.size)),
+        misplaced=disparity_of(MISPLACED, rays),
+    )
+
+
+def views_by_distance(rays: Rays) -> NDArray[np.int32]:
+    """[V, V − 1]: for every view the others, nearest first."""
+    place = np.stack([rays.dy, rays.dx], axis=1).astype(np.float64)
+    squares = ((place[:, None] - place) ** 2).sum(axis=2)
+    np.fill_diagonal(squares, -1.0)
+    return np.argsort(np.round(squares, 6), axis=1, kind="stable")[:, 1:].astype(np.int32)
+
+
+def disc_maximum(values: FloatMap, radius: int) -> FloatMap:
+    """Maximum over a disc; beyond the edges as at them."""
+    padded = np.pad(values, radius, mode="edge")
+    height, width = values.shape
+    reach = range(-radius, radius + 1)
+    inside = [(y + radius, x + radius) for y in reach for x in reach if y * y + x * x <= radius * radius]
+    return np.maximum.reduce([padded[y : y + height, x : x + width] for y, x in inside])

@@ -1,0 +1,157 @@
+"""Holes that a foreground has closed open as wholes: segments of like colour, judged by what they cost (decision 12).
+
+Through a small hole few views see the same background, and no pixel of it can open alone, because its neighbours hide
+it. A segment that looks like farther pixels around it is tried on their plane, all of it at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.cost.rivals import costs_at
+from ioadr.geometry.ppp import LEVELS
+from ioadr.solver.finish import disparity_of, grow
+from ioadr.solver.problem import snapshot_occluders
+from ioadr.solver.refine import Refinement
+from ioadr.solver.schedule import SweepPlan
+from ioadr.solver.segments import label
+
+FloatMap = NDArray[np.float32]
+EVEN, ALIKE = 4.0, 8.0
+"""Grey levels between neighbours of a segment, and between it and what it is a part of."""
+SMALLEST, LARGEST = 10, 250
+"""px of a segment: smaller ones look like anything, larger ones hold their own in the sweeps."""
+AROUND, FEWEST = 20, 40
+"""px around a segment in which its surface is looked for, and how many pixels of it there must be."""
+JUMP, FLAT = 1.0, 0.6
+"""Shift, px of the outermost view, by which that surface is farther, and by which its pixels may miss their plane."""
+ON_PLANE = 0.8
+"""Share of them that must not."""
+STEPS = 8
+"""Of the robust fit of a plane."""
+
+
+class Proposal(NamedTuple):
+    """A segment on another plane."""
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    disparity: FloatMap
+
+
+def open_holes(refinement: Refinement, closing: SweepPlan) -> FloatMap:
+    """The refinement's map with those segments on the plane behind them that cost no more there.
+
+    They are tried together, since they see through each other's holes. What costs more is taken back, until all that
+    is left pays.
+    """
+    before = refinement.disparity
+    proposals = propose(before, reference_colours(refinement), refinement)
+    old = segment_costs(refinement, closing, before, proposals)
+    while proposals:
+        opened = applied(before, proposals)
+        new = segment_costs(refinement, closing, opened, proposals)
+        pays = [after <= ago for after, ago in zip(new, old, strict=True)]
+        if all(pays):
+            return opened
+        proposals = [proposal for proposal, kept in zip(proposals, pays, strict=True) if kept]
+        old = [cost for cost, kept in zip(old, pays, strict=True) if kept]
+    return before
+
+
+def reference_colours(refinement: Refinement) -> FloatMap:
+    """[N, M, 3], grey levels."""
+    rays = refinement.rays
+    start = rays.reference * rays.view_stride
+    words = rays.samples[start : start + rays.view_stride].reshape(-1, rays.row_stride)[: rays.height, : rays.width]
+    channels = [(words >> np.uint32(10 * c)) & np.uint32(1023) for c in range(3)]
+    return np.stack(channels, axis=-1).astype(np.float32) / np.float32(LEVELS)
+
+
+def propose(disparity: FloatMap, image: FloatMap, refinement: Refinement) -> list[Proposal]:
+    """Segments that look like farther pixels around them, on the plane of those."""
+    jump, flat = (disparity_of(shift, refinement.rays) for shift in (JUMP, FLAT))
+    low, high = np.float32(refinement.limits.minimum), np.float32(refinement.limits.maximum)
+    labels = np.empty(disparity.shape, np.int64)
+    label(image, np.float32(EVEN), labels)
+    farthest = -grow(-disparity, AROUND)
+    found = []
+    for rows, columns in segments(labels):
+        own = np.median(disparity[rows, columns])
+        if farthest[rows, columns].min() >= own - jump:
+            continue
+        part = window(rows, columns, disparity.shape)
+        colour = image[rows, columns].mean(axis=0)
+        farther = (disparity[part] < own - jump) & (np.abs(image[part] - colour).max(axis=-1) <= ALIKE)
+        farther[rows - part[0].start, columns - part[1].start] = False
+        if np.count_nonzero(farther) < FEWEST:
+            continue
+        y, x = np.nonzero(farther)
+        plane, missed = fit_plane(y + part[0].start, x + part[1].start, disparity[part][farther])
+        values = (plane[0] + plane[1] * rows + plane[2] * columns).astype(np.float32)
+        if np.mean(missed < flat) >= ON_PLANE and (values < disparity[rows, columns] - jump / 2).all():
+            found.append(Proposal(rows, columns, np.clip(values, low, high)))
+    return found
+
+
+def segments(labels: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Rows and columns of every segment that is neither too small nor too large."""
+    order = np.argsort(labels, axis=None, kind="stable")
+    sizes = np.bincount(labels.reshape(-1))
+    sizes = sizes[sizes > 0]
+    ends = np.cumsum(sizes)
+    for end, size in zip(ends, sizes, strict=True):
+        if SMALLEST <= size <= LARGEST:
+            rows, columns = np.divmod(order[end - size : end], labels.shape[1])
+            yield rows, columns
+
+
+def window(rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, ...]) -> tuple[slice, slice]:
+    """The part of the image around a segment."""
+    sides = [
+        slice(max(int(places.min()) - AROUND, 0), min(int(places.max()) + AROUND + 1, size))
+        for places, size in zip((rows, columns), shape, strict=True)
+    ]
+    return sides[0], sides[1]
+
+
+def fit_plane(
+    rows: NDArray[np.intp], columns: NDArray[np.intp], values: FloatMap
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Coefficients of 1, row and column, and by how much each pixel misses the plane; outliers count little."""
+    terms = np.stack([np.ones(len(rows)), rows, columns], axis=1)
+    weights, values = np.ones(len(rows)), values.astype(np.float64)
+    for _ in range(STEPS):
+        plane = np.linalg.lstsq(terms * weights[:, None], values * weights, rcond=None)[0]
+        missed = np.abs(terms @ plane - values)
+        weights = 1.0 / (1.0 + (missed / (2.0 * max(float(np.median(missed)), 0.01))) ** 2)
+    return plane, missed
+
+
+def applied(disparity: FloatMap, proposals: Sequence[Proposal]) -> FloatMap:
+    """The map with all of them in place."""
+    changed = disparity.copy()
+    for rows, columns, values in proposals:
+        changed[rows, columns] = values
+    return changed
+
+
+def segment_costs(
+    refinement: Refinement, closing: SweepPlan, disparity: FloatMap, proposals: Sequence[Proposal]
+) -> list[float]:
+    """Mean data term of every proposal's pixels in a map that hides what it hides."""
+    if not proposals:
+        return []
+    term, rays = refinement.parameters.data, refinement.rays
+    occluders = snapshot_occluders(disparity, rays, refinement.limits, term, refinement.workers)
+    model = refinement.model(replace(closing, planar_weight=0.0, plane_fits=0), occluders=occluders)
+    rows, columns = (np.concatenate([proposal[axis] for proposal in proposals]) for axis in (0, 1))
+    costs = np.empty(len(rows), np.float32)
+    refinement.workers.rows(costs_at, len(rows), model, rows, columns, disparity[rows, columns], costs)
+    ends = np.cumsum([len(proposal.rows) for proposal in proposals])
+    return [float(part.mean()) for part in np.split(costs, ends[:-1])]

@@ -1,0 +1,85 @@
+"""Holes that a foreground has closed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr import DisparityRange, LightField, preset
+from ioadr._jit import Workers
+from ioadr.solver.holes import fit_plane, open_holes, segments
+from ioadr.solver.refine import Refinement
+from ioadr.solver.schedule import closing
+from ioadr.solver.segments import label
+
+SIZE, NEAR, FAR = 64, 1.0, 0.0
+RANGE = DisparityRange(-0.5, 1.5)
+HOLE = np.s_[20:28, 30:36]
+WALL = np.s_[:, 40:]
+"""Columns in which there is nothing before the wall."""
+
+
+def behind_a_hole(hole: float = FAR) -> LightField:
+    """A board with a hole and an end before a wall; what the hole shows is at the disparity `hole`."""
+    random = np.random.default_rng(3)
+    wall = 100 + np.cumsum(random.integers(-1, 2, (SIZE, SIZE, 1)), axis=1).clip(-2, 2) + np.zeros(3)
+    board = random.integers(140, 230, (SIZE, SIZE, 3)).astype(np.float64)
+    open_ = np.zeros((SIZE, SIZE), bool)
+    open_[HOLE] = open_[WALL] = True
+    views = np.empty((5, 5, SIZE, SIZE, 3), np.uint8)
+    for index in np.ndindex(5, 5):
+        shift = np.array(index) - 2
+        back = np.roll(wall, tuple(-(shift * hole).astype(int)), (0, 1))
+        seen = np.roll(open_, tuple(-(shift * NEAR).astype(int)), (0, 1))
+        views[index] = np.where(seen[..., None], back, np.roll(board, tuple(-(shift * NEAR).astype(int)), (0, 1)))
+    return LightField(views, range=RANGE)
+
+
+def opened(lf: LightField, threads: int = 1) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """A map without the hole, and what becomes of it."""
+    disparity = np.full((SIZE, SIZE), NEAR, np.float32)
+    disparity[WALL] = FAR
+    with Workers(threads) as workers:
+        refinement = Refinement(lf, RANGE, preset("best"), workers)
+        refinement.disparity = disparity
+        return disparity, open_holes(refinement, closing(preset("best"), RANGE))
+
+
+def test_a_hole_opens_as_a_whole():
+    before, after = opened(behind_a_hole())
+    np.testing.assert_allclose(after[HOLE], FAR, atol=1e-3)
+    before[HOLE] = after[HOLE]
+    np.testing.assert_array_equal(after, before)
+
+
+def test_what_only_looks_like_the_wall_stays():
+    """A patch of its colour on the board moves with the board, and costs more behind it."""
+    before, after = opened(behind_a_hole(hole=NEAR))
+    np.testing.assert_array_equal(after, before)
+
+
+def test_threads_make_no_difference():
+    lf = behind_a_hole()
+    np.testing.assert_array_equal(opened(lf)[1], opened(lf, threads=3)[1])
+
+
+def test_segments_are_what_even_steps_connect():
+    image = np.zeros((6, 9, 3), np.float32)
+    image[1:3, 1:8] = 50
+    image[3:5, 7] = 53
+    image[1:3, 4] = 90
+    labels = np.empty((6, 9), np.int64)
+    label(image, np.float32(4), labels)
+    assert len(np.unique(labels)) == 4
+    assert labels[1, 1] == labels[2, 3] != labels[1, 5]
+    assert labels[1, 5] == labels[4, 7] == 1 * 9 + 5
+    assert [len(rows) for rows, _ in segments(labels)] == [38]
+
+
+def test_a_plane_is_found_among_outliers():
+    rows, columns = np.divmod(np.arange(100), 10)
+    values = (0.5 + 0.02 * rows - 0.01 * columns).astype(np.float32)
+    values[::5] += 2
+    plane, missed = fit_plane(rows, columns, values)
+    np.testing.assert_allclose(plane, [0.5, 0.02, -0.01], atol=5e-3)
+    assert np.mean(missed < 0.05) == 0.8
