@@ -61,9 +61,9 @@ def estimate(
             first = refinement.disparity
             refinement.begin_with(_usable(start, first, limits), first, last)
         report(SweepRecord(-1, "initialise", lf.height * lf.width, float("nan"), time.perf_counter() - clock))
-        for step in steps:
-            report(refinement.sweep(step, seed))
-        for record in chain(finish(refinement, last, len(steps)), settle_borders(refinement, last, total - 1)):
+        sweeps = (refinement.sweep(step, seed) for step in steps)
+        borders = settle_borders(refinement, last, total - 1)
+        for record in chain(sweeps, finish(refinement, last, len(steps)), borders):
             report(record)
         costs, visible = refinement.final_costs(last)
         trust = confidence(refinement, last, costs["data"], visible)

@@ -15,15 +15,12 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from ioadr.errors import InputError
+from ioadr.parameter_fields import check, convert, toml
+from ioadr.parameter_fields import option as _option
 
 LARGEST_FILE = 1_000_000
 NEVER = 1_000
 """A sweep that no estimation reaches, for what begins with a sweep."""
-
-
-def _option(default: Any, help: str, low: float | None = None, high: float | None = None) -> Any:
-    """A field with its documentation and the closed interval of values that make sense."""
-    return field(default=default, metadata={"help": help, "low": low, "high": high})
 
 
 @dataclass(frozen=True)
@@ -154,14 +151,14 @@ class Parameters:
     def __post_init__(self) -> None:
         for group in fields(self):
             for item in fields(getattr(self, group.name)):
-                _check(f"{group.name}.{item.name}", getattr(getattr(self, group.name), item.name), item)
+                check(f"{group.name}.{item.name}", getattr(getattr(self, group.name), item.name), item)
 
     def vary(self, changes: Mapping[str, Any]) -> Parameters:
         """A copy with dotted names replaced: `vary({"congruence.weight": 0})`."""
         result = self
         for name, value in changes.items():
             group_name, item = _find(name)
-            group = replace(getattr(result, group_name), **{item.name: _convert(name, value, item)})
+            group = replace(getattr(result, group_name), **{item.name: convert(name, value, item)})
             result = replace(result, **{group_name: group})
         return result
 
@@ -174,7 +171,7 @@ class Parameters:
         for group in fields(self):
             lines.append(f"[{group.name}]")
             values = getattr(self, group.name)
-            lines += [f"{i.name} = {_toml(getattr(values, i.name))}  # {i.metadata['help']}" for i in fields(values)]
+            lines += [f"{i.name} = {toml(getattr(values, i.name))}  # {i.metadata['help']}" for i in fields(values)]
             lines.append("")
         return "\n".join(lines)
 
@@ -228,43 +225,6 @@ def _find(name: str) -> tuple[str, dataclasses.Field[Any]]:
         known = ", ".join(groups[group_name])
         raise InputError(f"parameter {name!r}: expected {group_name}.* with one of {known}, found {item_name!r}.")
     return group_name, groups[group_name][item_name]
-
-
-def _convert(name: str, value: Any, item: dataclasses.Field[Any]) -> Any:
-    """Text from the command line becomes the field's type; numbers from a file stay what they are."""
-    kind: type[Any] = type(item.default)
-    if not isinstance(value, str) or kind is str:
-        return float(value) if kind is float and type(value) is int else value
-    text = value.strip().lower()
-    try:
-        if kind is bool:
-            return {"true": True, "1": True, "on": True, "false": False, "0": False, "off": False}[text]
-        return kind(text)
-    except (KeyError, ValueError) as error:
-        raise InputError(f"parameter {name}: expected {kind.__name__}, found {value!r}.") from error
-
-
-def _check(name: str, value: Any, item: dataclasses.Field[Any]) -> None:
-    kind: type[Any] = type(item.default)
-    if type(value) is not kind or (kind is float and not abs(value) < float("inf")):
-        raise InputError(f"parameter {name}: expected a finite {kind.__name__}, found {value!r}.")
-    if (choices := _choices(item)) and value not in choices:
-        raise InputError(f"parameter {name}: expected one of {', '.join(choices)}, found {value!r}.")
-    low, high = item.metadata["low"], item.metadata["high"]
-    if (low is not None and value < low) or (high is not None and value > high):
-        bounds = f"of at least {low}" if high is None else f"from {low} to {high}"
-        raise InputError(f"parameter {name}: expected a value {bounds}, found {value}.")
-
-
-def _choices(item: dataclasses.Field[Any]) -> tuple[str, ...]:
-    text = str(item.type)
-    return tuple(part.strip(" '\"") for part in text[8:-1].split(",")) if text.startswith("Literal[") else ()
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f'"{value}"' if isinstance(value, str) else repr(value)
 
 
 # What the paper's text says, where its published tables were made with something else.

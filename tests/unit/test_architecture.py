@@ -19,7 +19,8 @@ METHOD = NOUNS | {"_jit", "geometry", "result"}
 
 MAY_IMPORT = {
     "errors": set(),
-    "parameters": {"errors"},
+    "parameter_fields": {"errors"},
+    "parameters": {"errors", "parameter_fields"},
     "part": set(),
     "camera": {"errors", "part"},
     "layout": {"errors"},

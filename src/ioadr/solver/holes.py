@@ -125,10 +125,10 @@ def fit_plane(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Coefficients of 1, row and column, and by how much each pixel misses the plane; outliers count little."""
     terms = np.stack([np.ones(len(rows)), rows, columns], axis=1)
-    weights, values = np.ones(len(rows)), values.astype(np.float64)
+    weights, wanted = np.ones(len(rows)), values.astype(np.float64)
     for _ in range(STEPS):
-        plane = np.linalg.lstsq(terms * weights[:, None], values * weights, rcond=None)[0]
-        missed = np.abs(terms @ plane - values)
+        plane: NDArray[np.float64] = np.linalg.lstsq(terms * weights[:, None], wanted * weights, rcond=None)[0]
+        missed: NDArray[np.float64] = np.abs(terms @ plane - wanted)
         weights = 1.0 / (1.0 + (missed / (2.0 * max(float(np.median(missed)), 0.01))) ** 2)
     return plane, missed
 
