@@ -62,8 +62,7 @@ def estimate(
             refinement.begin_with(_usable(start, first, limits), first, last)
         report(SweepRecord(-1, "initialise", lf.height * lf.width, float("nan"), time.perf_counter() - clock))
         sweeps = (refinement.sweep(step, seed) for step in steps)
-        borders = settle_borders(refinement, last, total - 1)
-        for record in chain(sweeps, finish(refinement, last, len(steps)), borders):
+        for record in chain(sweeps, finish(refinement, last, len(steps)), settle_borders(refinement, last, total - 1)):
             report(record)
         costs, visible = refinement.final_costs(last)
         trust = confidence(refinement, last, costs["data"], visible)
