@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,13 +122,13 @@ def window(rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, 
 
 def fit_plane(
     rows: NDArray[np.intp], columns: NDArray[np.intp], values: FloatMap
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
     """Coefficients of 1, row and column, and by how much each pixel misses the plane; outliers count little."""
     terms = np.stack([np.ones(len(rows)), rows, columns], axis=1)
     weights, wanted = np.ones(len(rows)), values.astype(np.float64)
     for _ in range(STEPS):
-        plane: NDArray[np.float64] = np.linalg.lstsq(terms * weights[:, None], wanted * weights, rcond=None)[0]
-        missed: NDArray[np.float64] = np.abs(terms @ plane - wanted)
+        plane = np.linalg.lstsq(terms * weights[:, None], wanted * weights, rcond=None)[0]
+        missed = np.abs(terms @ plane - wanted)
         weights = 1.0 / (1.0 + (missed / (2.0 * max(float(np.median(missed)), 0.01))) ** 2)
     return plane, missed
 
