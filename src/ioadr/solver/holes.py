@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from ioadr.cost.rivals import costs_at
 from ioadr.geometry.ppp import LEVELS
-from ioadr.solver.finish import disparity_of, grow
+from ioadr.geometry.windows import grow
+from ioadr.solver.finish import disparity_of
 from ioadr.solver.problem import snapshot_occluders
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import SweepPlan
