@@ -45,7 +45,8 @@ def fingerprint(package: Path) -> str:
     digest = hashlib.sha256(f"{sys.version} {version('numba')} {version('llvmlite')}".encode())
     settings = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
     digest.update(repr(settings).encode())
-    for path in [package / "_jit.py", *(path for room in ROOMS for path in sorted((package / room).glob("*.py")))]:
+    rooms = (path for room in ROOMS for path in sorted((package / room).glob("*.py")))
+    for path in [package / "_jit.py", package / "_lanes.py", *rooms]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -130,6 +130,11 @@ def solved(w: NDArray[np.float64], a: NDArray[np.float64], b: NDArray[np.float64
     return np.linalg.solve(normal, a.T @ (w * b)), float(np.linalg.inv(normal)[0, 0])
 
 
+def offsets(rows: list[tuple[int, int, int]]) -> list[tuple[int, int]]:
+    """(row, column) of a patch's samples, given as rows: step down, half width, gap."""
+    return [(down, right) for down, half, gap in rows for right in range(-half, half + 1, gap)]
+
+
 def fitted(
     disparity: NDArray[Any],
     target: NDArray[Any],

@@ -14,7 +14,8 @@ from ioadr.cost.linearised import linearise
 from ioadr.geometry.ppp import unpack
 from ioadr.solver.borders import discount
 from ioadr.solver.coverage import pack_matting
-from ioadr.solver.finish import UNIT, directions, fit, patches, softened_rays
+from ioadr.solver.finish import directions, fit, patches, softened_rays
+from ioadr.solver.local_fit import UNIT
 from tests.reference import finish
 from tests.reference.coverage import Scene, covered
 from tests.reference.rows import Prepared, Row
@@ -105,8 +106,8 @@ def twin_fit(problem: Problem, slack: float) -> NDArray[Any]:
     term = problem.parameters.finish
     target, precision = targets(problem)
     limited = 1 / (1 / np.maximum(precision.astype(float), 1e-9) + term.finest**2)
-    bounds, offsets = patches(term.widest)
-    discs = [[(int(j), int(i)) for j, i in offsets[a:b]] for a, b in pairwise(bounds)]
+    bounds, rows = patches(term.widest)
+    discs = [finish.offsets(rows[a:b].tolist()) for a, b in pairwise(bounds)]
     given = problem.disparity, target, limited, discs, UNIT, term
     return np.array(
         [
@@ -117,14 +118,16 @@ def twin_fit(problem: Problem, slack: float) -> NDArray[Any]:
 
 
 FINISH = (
-    Row("linearised data", "cost.linearised: linearise robust_normal_equation cubic cubic_slope cubic_row noise_gain",
-        prepare_linearise, twin_linearise, {"size": (9, 10), "grid": (3, 3)}, rtol=1e-5, floor=1.0, slack=1e-5,
+    Row("linearised data",
+        "cost.linearised: linearise find_seen robust_normal_equation cubic cubic_slope cubic_row split noise_gain",
+        prepare_linearise, twin_linearise, {"size": (9, 18), "grid": (3, 3)}, rtol=1e-5, floor=1.0, slack=1e-5,
         why="sums of float32 products of both signs"),
-    Row("softened views", "cost.linearised: soften", prepare_soften, twin_soften, {"size": (6, 7), "grid": (3, 3)},
-        slack=1e-3),
-    Row("fitted surfaces", "solver.local_fit: fit_surfaces fit_patch fill_system eliminate moments", prepare_fit,
-        twin_fit, {"size": (11, 12), "changes": {"finish.widest": 8}, "exact": False}, rtol=1e-5, floor=1.0,
-        why="normal equations of float32 moments"),
+    Row("softened views", "cost.linearised: soften mix_rows mix_columns", prepare_soften, twin_soften,
+        {"size": (6, 7), "grid": (3, 3)}, slack=1e-3),
+    Row("fitted surfaces",
+        "solver.local_fit: fit_surfaces narrow fit_patch fill_system eliminate moments row_moments add_row add",
+        prepare_fit, twin_fit, {"size": (11, 18), "changes": {"finish.widest": 8}, "exact": False}, rtol=1e-5,
+        floor=1.0, why="normal equations of float32 moments"),
     Row("discounted borders", "solver.borders: discount beside_rise room_behind is_gap", prepare_discount,
         twin_discount, {"size": (14, 15), "grid": (3, 3), "limits": (-0.5, 0.8)}, slack=1e-5),
     Row("coverage", "cost.coverage: cover judge weigh mixture_error misfit moments gather_means contrast; "

@@ -15,7 +15,7 @@ PACKAGE = Path(__file__).resolve().parents[2] / "src" / "ioadr"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
 NOUNS = {"errors", "machine", "parameters", "part", "camera", "layout", "lightfield"}
-METHOD = NOUNS | {"_jit", "geometry", "result"}
+METHOD = NOUNS | {"_jit", "_lanes", "geometry", "result"}
 
 MAY_IMPORT = {
     "errors": set(),
@@ -29,7 +29,8 @@ MAY_IMPORT = {
     "_kernel_cache": set(),
     "machine": set(),
     "_jit": {"errors", "machine", "_kernel_cache"},
-    "geometry": NOUNS | {"_jit"},
+    "_lanes": set(),
+    "geometry": NOUNS | {"_jit", "_lanes"},
     "result": NOUNS | {"geometry"},
     "cost": METHOD,
     "solver": METHOD | {"cost"},

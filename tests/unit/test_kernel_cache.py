@@ -188,7 +188,7 @@ def copy_of_the_sources(place: Path) -> Path:
     return place
 
 
-@pytest.mark.parametrize("name", ["_jit.py", "geometry/ppp.py", "cost/occlusion.py", "solver/sweep.py"])
+@pytest.mark.parametrize("name", ["_jit.py", "_lanes.py", "geometry/ppp.py", "cost/occlusion.py", "solver/sweep.py"])
 def test_a_change_anywhere_invalidates_all(tmp_path, name):
     package = copy_of_the_sources(tmp_path / "ioadr")
     before = _kernel_cache.fingerprint(package)

@@ -7,9 +7,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from ioadr._jit import fetch, kernel, task
+from ioadr._jit import kernel, task
+from ioadr._lanes import (
+    WIDTH,
+    as_floats,
+    counted,
+    gather,
+    largest,
+    load,
+    smallest,
+    splat,
+    store,
+    truncated,
+    where_positive,
+)
 from ioadr.cost.occlusion import find_hidden
-from ioadr.geometry.ppp import LEVELS, project, unpack
+from ioadr.geometry.ppp import LEVELS
 
 DUST = np.float32(1e-4)
 """Grey levels²/px² that rounding leaves of Σ w·g² where nothing has texture; its quotients mean nothing."""
@@ -31,13 +44,13 @@ def cubic(t):
 
 
 @kernel
-def cubic_slope(t):
-    """Their derivatives by t."""
-    half, s = np.float32(0.5), t * t
+def cubic_slope(t, factor):
+    """Their derivatives by t, times a factor."""
+    half, s = np.float32(0.5) * factor, t * t
     return (
-        half * (np.float32(-1.0) + np.float32(4.0) * t - np.float32(3.0) * s),
-        half * (np.float32(-10.0) * t + np.float32(9.0) * s),
-        half * (np.float32(1.0) + np.float32(8.0) * t - np.float32(9.0) * s),
+        half * (np.float32(4.0) * t - np.float32(3.0) * s - np.float32(1.0)),
+        half * (np.float32(9.0) * s - np.float32(10.0) * t),
+        half * (np.float32(8.0) * t - np.float32(9.0) * s + np.float32(1.0)),
         half * (np.float32(3.0) * s - np.float32(2.0) * t),
     )
 
@@ -52,12 +65,22 @@ def noise_gain(w, u):
 
 
 @kernel
+def split(words):
+    """Three channels of packed lanes, in quarters of a grey level."""
+    return (
+        as_floats(words & np.int32(1023)),
+        as_floats((words >> np.int32(10)) & np.int32(1023)),
+        as_floats((words >> np.int32(20)) & np.int32(1023)),
+    )
+
+
+@kernel
 def cubic_row(samples, base, wx, ux):
     """Three channels of four neighbouring samples, weighted by wx and by ux."""
-    r0, g0, b0 = unpack(fetch(samples, base))
-    r1, g1, b1 = unpack(fetch(samples, np.int32(base + 1)))
-    r2, g2, b2 = unpack(fetch(samples, np.int32(base + 2)))
-    r3, g3, b3 = unpack(fetch(samples, np.int32(base + 3)))
+    r0, g0, b0 = split(gather(samples, base))
+    r1, g1, b1 = split(gather(samples, base + np.int32(1)))
+    r2, g2, b2 = split(gather(samples, base + np.int32(2)))
+    r3, g3, b3 = split(gather(samples, base + np.int32(3)))
     return (
         wx[0] * r0 + wx[1] * r1 + wx[2] * r2 + wx[3] * r3,
         wx[0] * g0 + wx[1] * g1 + wx[2] * g2 + wx[3] * g3,
@@ -69,72 +92,83 @@ def cubic_row(samples, base, wx, ux):
 
 
 @kernel
-def robust_normal_equation(rays, n0, m0, d, hidden, scale):
+def robust_normal_equation(rays, n0, m0, d, seen, scale):
     """(Σ w·g·r, Σ w·g², Σ w·r², Σ w) over the visible views' residuals r and their derivatives g by d, grey levels.
 
+    For the sixteen pixels (n0, m0) … (n0, m0 + 15) of disparities d; seen float32 [V · 16]: 1 where a view sees one.
     w = 1 / (1 + r²/scale²), r² summed over the channels. r and g are taken from their means over the views, channel by
     channel: the reference view is as noisy as any other, and where only views of one side see the pixel, its own error
     would look like a disparity. Between pixels a sample averages noise away, most of all halfway, which would draw the
     minimum there: what noise of the residuals' size adds to Σ w·g·r is taken off.
     """
-    start = rays.reference * rays.view_stride + n0 * rays.row_stride + m0
-    red0, green0, blue0 = unpack(rays.samples[start])
-    bottom, right = np.float32(rays.height - 3), np.float32(rays.width - 3)
-    one, zero = np.float32(1.0), np.float32(0.0)
+    one, zero = splat(np.float32(1.0)), splat(np.float32(0.0))
+    if rays.height < 4 or rays.width < 4:  # no place for four taps
+        return zero, zero, zero, zero
+    stride, columns = np.int32(rays.row_stride), as_floats(counted()) + np.float32(m0)
+    own = truncated(smallest(columns, splat(np.float32(rays.width - 1))))
+    own = own + np.int32(rays.reference * rays.view_stride + n0 * stride)
+    red0, green0, blue0 = split(gather(rays.samples, own))
+    bottom, right = splat(np.float32(rays.height - 3)), splat(np.float32(rays.width - 3))
     limit = np.float32(3.0) * scale * scale * np.float32(LEVELS * LEVELS)
     gr, gg, rr, ww, gain, gain_d = zero, zero, zero, zero, zero, zero
     red_sum, green_sum, blue_sum, red_d_sum, green_d_sum, blue_d_sum = zero, zero, zero, zero, zero, zero
-    if rays.height < 4 or rays.width < 4:  # no place for four taps
-        return zero, zero, zero, zero
-    stride = rays.row_stride
-    for word in range(hidden.size):
-        bits = hidden[word]
-        for v in range(64 * word, min(64 * word + 64, rays.dy.size)):
-            y, x = project(n0, m0, d, rays.dy[v], rays.dx[v])
-            yc, xc = min(max(y, one), bottom), min(max(x, one), right)
-            inside = zero if abs(y - yc) + abs(x - xc) > 0 else one
-            seen = zero if (bits >> np.uint64(v - 64 * word)) & np.uint64(1) else inside
-            iy, ix = np.int32(yc), np.int32(xc)
-            wy, uy = cubic(yc - np.float32(iy)), cubic_slope(yc - np.float32(iy))
-            wx, ux = cubic(xc - np.float32(ix)), cubic_slope(xc - np.float32(ix))
-            base = np.int32(np.int32(v) * rays.view_stride + (iy - 1) * stride + ix - 1)
-            r0, g0, b0, rx0, gx0, bx0 = cubic_row(rays.samples, base, wx, ux)
-            r1, g1, b1, rx1, gx1, bx1 = cubic_row(rays.samples, np.int32(base + stride), wx, ux)
-            r2, g2, b2, rx2, gx2, bx2 = cubic_row(rays.samples, np.int32(base + 2 * stride), wx, ux)
-            r3, g3, b3, rx3, gx3, bx3 = cubic_row(rays.samples, np.int32(base + 3 * stride), wx, ux)
-            red = wy[0] * r0 + wy[1] * r1 + wy[2] * r2 + wy[3] * r3 - red0
-            green = wy[0] * g0 + wy[1] * g1 + wy[2] * g2 + wy[3] * g3 - green0
-            blue = wy[0] * b0 + wy[1] * b1 + wy[2] * b2 + wy[3] * b3 - blue0
-            red_d = -rays.dy[v] * (uy[0] * r0 + uy[1] * r1 + uy[2] * r2 + uy[3] * r3)
-            green_d = -rays.dy[v] * (uy[0] * g0 + uy[1] * g1 + uy[2] * g2 + uy[3] * g3)
-            blue_d = -rays.dy[v] * (uy[0] * b0 + uy[1] * b1 + uy[2] * b2 + uy[3] * b3)
-            red_d -= rays.dx[v] * (wy[0] * rx0 + wy[1] * rx1 + wy[2] * rx2 + wy[3] * rx3)
-            green_d -= rays.dx[v] * (wy[0] * gx0 + wy[1] * gx1 + wy[2] * gx2 + wy[3] * gx3)
-            blue_d -= rays.dx[v] * (wy[0] * bx0 + wy[1] * bx1 + wy[2] * bx2 + wy[3] * bx3)
-            square = red * red + green * green + blue * blue
-            weight = seen * limit / (limit + square)
-            gr += weight * (red * red_d + green * green_d + blue * blue_d)
-            gg += weight * (red_d * red_d + green_d * green_d + blue_d * blue_d)
-            rr += weight * square
-            ww += weight
-            red_sum += weight * red
-            green_sum += weight * green
-            blue_sum += weight * blue
-            red_d_sum += weight * red_d
-            green_d_sum += weight * green_d
-            blue_d_sum += weight * blue_d
-            gx, gx_d = noise_gain(wx, ux)
-            gy, gy_d = noise_gain(wy, uy)
-            gain += weight * gx * gy
-            gain_d -= weight * (rays.dx[v] * gx_d * gy + rays.dy[v] * gy_d * gx)
-    share = one / max(ww, np.float32(1e-6))
-    gr -= share * (red_sum * red_d_sum + green_sum * green_d_sum + blue_sum * blue_d_sum)
+    for v in range(rays.dy.size):
+        dy, dx = rays.dy[v], rays.dx[v]
+        y, x = np.float32(n0) - d * dy, columns - d * dx
+        yc, xc = largest(smallest(y, bottom), one), largest(smallest(x, right), one)
+        missed = (y - yc) * (y - yc) + (x - xc) * (x - xc)
+        iy, ix = truncated(yc), truncated(xc)
+        fy, fx = yc - as_floats(iy), xc - as_floats(ix)
+        wy, uy, wx, ux = cubic(fy), cubic_slope(fy, -dy), cubic(fx), cubic_slope(fx, -dx)
+        base = iy * stride + ix + np.int32(v * rays.view_stride - stride - 1)
+        red, green, blue = -red0, -green0, -blue0
+        red_d, green_d, blue_d = zero, zero, zero
+        for i in range(4):
+            r, g, b, r_x, g_x, b_x = cubic_row(rays.samples, base + stride * np.int32(i), wx, ux)
+            red, green, blue = red + wy[i] * r, green + wy[i] * g, blue + wy[i] * b
+            red_d = red_d + uy[i] * r + wy[i] * r_x
+            green_d = green_d + uy[i] * g + wy[i] * g_x
+            blue_d = blue_d + uy[i] * b + wy[i] * b_x
+        square = red * red + green * green + blue * blue
+        weight = where_positive(missed, zero, load(seen, v * WIDTH)) * limit / (square + limit)
+        gr = gr + weight * (red * red_d + green * green_d + blue * blue_d)
+        gg = gg + weight * (red_d * red_d + green_d * green_d + blue_d * blue_d)
+        rr = rr + weight * square
+        ww = ww + weight
+        red_sum = red_sum + weight * red
+        green_sum = green_sum + weight * green
+        blue_sum = blue_sum + weight * blue
+        red_d_sum = red_d_sum + weight * red_d
+        green_d_sum = green_d_sum + weight * green_d
+        blue_d_sum = blue_d_sum + weight * blue_d
+        gx, gx_d = noise_gain(wx, ux)
+        gy, gy_d = noise_gain(wy, uy)
+        gain = gain + weight * gx * gy
+        gain_d = gain_d + weight * (gx_d * gy + gy_d * gx)
+    tiny = splat(np.float32(1e-6))
+    share = one / largest(ww, tiny)
+    gr = gr - share * (red_sum * red_d_sum + green_sum * green_d_sum + blue_sum * blue_d_sum)
     spread = gg - share * (red_d_sum * red_d_sum + green_d_sum * green_d_sum + blue_d_sum * blue_d_sum)
-    rr -= share * (red_sum * red_sum + green_sum * green_sum + blue_sum * blue_sum)
-    gg, rr = spread if spread > ROUNDING * gg else zero, max(rr, zero)
-    gr -= rr / max(gain, np.float32(1e-6)) * gain_d
+    rr = rr - share * (red_sum * red_sum + green_sum * green_sum + blue_sum * blue_sum)
+    gg, rr = where_positive(spread - ROUNDING * gg, spread, zero), largest(rr, zero)
+    gr = gr - rr / largest(gain, tiny) * gain_d
     unit = np.float32(1.0 / (3.0 * LEVELS * LEVELS))
     return gr * unit, gg * unit, rr * unit, ww
+
+
+@kernel
+def find_seen(model, n, m, d, used, hidden, found, seen):
+    """Set `seen` float32 [V · 16] for the pixels (n, m) … (n, m + used − 1) of disparities d [16]."""
+    rays = model.rays
+    seen[:] = 1
+    for lane in range(used):
+        near = model.data.occlusion_aware and find_hidden(
+            rays, model.occluders, n, m + lane, d[lane], model.data.margin, hidden, found
+        )
+        if near:
+            for v in range(rays.dy.size):
+                bit = (hidden[v // 64] >> np.uint64(v % 64)) & np.uint64(1)
+                seen[v * WIDTH + lane] = np.float32(0.0) if bit else np.float32(1.0)
 
 
 @task
@@ -145,37 +179,65 @@ def linearise(begin, end, model, disparity, scale, noise, furthest, target, prec
     """
     hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
     found = np.empty(model.occluders.levels.shape[2], np.uint64)
+    seen = np.empty(model.rays.dy.size * WIDTH, np.float32)
+    around, wanted, firm = np.zeros(WIDTH, np.float32), np.empty(WIDTH, np.float32), np.empty(WIDTH, np.float32)
+    width = disparity.shape[1]
+    one, zero, most = splat(np.float32(1.0)), splat(np.float32(0.0)), splat(furthest)
     for n in range(begin, end):
-        for m in range(disparity.shape[1]):
-            d = disparity[n, m]
-            for w in range(hidden.size):
-                hidden[w] = np.uint64(0)
-            if model.data.occlusion_aware:
-                find_hidden(model.rays, model.occluders, n, m, d, model.data.margin, hidden, found)
-            gr, gg, rr, ww = robust_normal_equation(model.rays, n, m, d, hidden, scale)
-            step = -gr / gg if gg > DUST else np.float32(0.0)
-            target[n, m] = d + min(max(step, -furthest), furthest)
-            variance = rr / max(ww, np.float32(1.0)) + noise * noise
-            precision[n, m] = gg / variance
+        for m in range(0, width, WIDTH):
+            used = min(WIDTH, width - m)
+            around[:used] = disparity[n, m : m + used]
+            find_seen(model, n, m, around, used, hidden, found, seen)
+            d = load(around, 0)
+            gr, gg, rr, ww = robust_normal_equation(model.rays, n, m, d, seen, scale)
+            step = where_positive(gg - DUST, -gr / largest(gg, splat(DUST)), zero)
+            store(wanted, 0, d + largest(smallest(step, most), -most))
+            store(firm, 0, gg / (rr / largest(ww, one) + noise * noise))
+            target[n, m : m + used] = wanted[:used]
+            precision[n, m : m + used] = firm[:used]
 
 
 @task
 def soften(begin, end, rays, side, softened):
     """Views begin … end − 1 of packed samples, smoothed by (side, 1 − 2·side, side) in both directions."""
-    rows, stride = rays.view_stride // rays.row_stride, np.int64(rays.row_stride)
-    weights = (side, np.float32(1.0) - np.float32(2.0) * side, side)
+    stride = np.int64(rays.row_stride)
+    rows = np.int64(rays.view_stride) // stride
+    length = stride + 2
+    mixed = np.zeros(3 * length, np.float32)
     for v in range(begin, end):
         start = v * np.int64(rays.view_stride)
         for n in range(rows):
-            for m in range(stride):
-                red, green, blue = np.float32(0.5), np.float32(0.5), np.float32(0.5)
-                for i in range(3):
-                    row = start + min(max(n + i - 1, 0), rows - 1) * stride
-                    for j in range(3):
-                        r, g, b = unpack(rays.samples[row + min(max(m + j - 1, 0), stride - 1)])
-                        weight = weights[i] * weights[j]
-                        red += weight * r
-                        green += weight * g
-                        blue += weight * b
-                word = np.uint32(red) | (np.uint32(green) << np.uint32(10)) | (np.uint32(blue) << np.uint32(20))
-                softened[start + n * stride + m] = word
+            above, below = max(n - 1, 0), min(n + 1, rows - 1)
+            mix_rows(rays.samples, start + above * stride, start + n * stride, start + below * stride, side, mixed)
+            for c in range(3):
+                mixed[c * length] = mixed[c * length + 1]
+                mixed[c * length + stride + 1] = mixed[c * length + stride]
+            mix_columns(mixed, side, start + n * stride, softened)
+
+
+@kernel
+def mix_rows(samples, above, centre, below, side, mixed):
+    """Three channels of a row, smoothed with its neighbours: mixed float32 [3 · length], from column 1 on."""
+    middle, length = np.float32(1.0) - np.float32(2.0) * side, len(mixed) // 3
+    for block in range(0, length - 2, WIDTH):
+        m = min(block, length - 2 - WIDTH)
+        red, green, blue = split(load(samples, centre + m))
+        red1, green1, blue1 = split(load(samples, above + m))
+        red2, green2, blue2 = split(load(samples, below + m))
+        store(mixed, m + 1, middle * red + side * (red1 + red2))
+        store(mixed, length + m + 1, middle * green + side * (green1 + green2))
+        store(mixed, 2 * length + m + 1, middle * blue + side * (blue1 + blue2))
+
+
+@kernel
+def mix_columns(mixed, side, at, packed):
+    """The row smoothed along itself, rounded and packed from flat index `at` on."""
+    middle, length = np.float32(1.0) - np.float32(2.0) * side, len(mixed) // 3
+    for block in range(0, length - 2, WIDTH):
+        m = min(block, length - 2 - WIDTH)
+        word = splat(np.int32(0))
+        for c in range(3):
+            left = c * length + m
+            value = middle * load(mixed, left + 1) + side * (load(mixed, left) + load(mixed, left + 2))
+            word = word + truncated(value + np.float32(0.5)) * np.int32(1 << (10 * c))
+        store(packed, at + m, word)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
+from ioadr._lanes import WIDTH
 from ioadr.cost.linearised import linearise, soften
 from ioadr.geometry.ppp import Rays
 from ioadr.geometry.windows import grow
@@ -22,8 +23,6 @@ from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import SweepPlan
 
 FloatMap = NDArray[np.float32]
-UNIT = 8.0
-"""px per unit of a patch's coordinates, which keeps its moments of like size."""
 
 
 def finish(refinement: Refinement, closing: SweepPlan, first: int) -> Iterator[SweepRecord]:
@@ -72,30 +71,31 @@ class Finisher:
 
 def fit(disparity: FloatMap, target: FloatMap, precision: FloatMap, term: Finish, workers: Workers) -> FloatMap:
     """The widest patch of each pixel that the targets do not contradict, at the pixel itself."""
-    scales, offsets = patches(term.widest)
-    pad = int(np.abs(offsets).max())
+    scales, rows = patches(term.widest)
+    pad = int(rows[:, 1].max())
+    around = (pad, pad), (pad, pad + WIDTH)
     limited = 1.0 / (1.0 / np.maximum(precision, 1e-9) + term.finest**2)
-    padded_target, padded_precision = np.pad(target, pad), np.pad(limited.astype(np.float32), pad)
-    steps = (offsets[:, 0] * padded_target.shape[1] + offsets[:, 1]).astype(np.int32)
-    ys, xs = (offsets.T / UNIT).astype(np.float32)
-    patch = scales, steps, xs, ys
-    gates = np.float32(term.gate**-2), np.float32(term.widest_gate**-2), term.caution
+    padded = np.pad(target, around), np.pad(limited.astype(np.float32), around)
+    gates = np.float32(term.gate**-2), np.float32(term.widest_gate**-2), np.float32(term.caution)
     fitted = np.empty_like(disparity)
-    data = disparity, padded_target, padded_precision, pad
-    workers.rows(fit_surfaces, len(disparity), *data, *patch, *gates, fitted)
+    workers.rows(fit_surfaces, len(disparity), disparity, *padded, pad, scales, rows, *gates, fitted)
     return fitted
 
 
-def patches(widest: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Discs of doubling radius from 2 px on, the larger ones on every second pixel: bounds [S + 1], offsets [W, 2]."""
+def patches(widest: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Discs of doubling radius from 2 px on, the larger ones on every second pixel, by rows.
+
+    Bounds [S + 1] of each disc's rows [R, 3]: step down, half width, gap between samples, px.
+    """
     discs, radius = [], 2
     while radius <= widest:
-        reach = np.arange(-radius, radius + 1, 1 if radius <= 4 else 2)
-        square = np.stack(np.meshgrid(reach, reach, indexing="ij"), axis=-1).reshape(-1, 2)
-        discs.append(square[(square**2).sum(axis=1) <= (radius + 0.5) ** 2])
+        gap = 1 if radius <= 4 else 2
+        down = range(-radius, radius + 1, gap)
+        half = [gap * int(np.sqrt((radius + 0.5) ** 2 - step**2) / gap) for step in down]
+        discs.append([(step, wide, gap) for step, wide in zip(down, half, strict=True)])
         radius *= 2
     bounds = np.cumsum([0, *map(len, discs)])
-    return bounds.astype(np.int32), np.concatenate(discs)
+    return bounds.astype(np.int32), np.array([row for disc in discs for row in disc], np.int32)
 
 
 def disparity_of(shift: float, rays: Rays) -> float:

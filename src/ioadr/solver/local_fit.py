@@ -1,150 +1,207 @@
-"""Surfaces from noisy targets: at every pixel the widest polynomial patch the data do not contradict, compiled."""
+"""Surfaces from noisy targets: at every pixel the widest polynomial patch the data do not contradict, compiled.
+
+Sixteen neighbouring pixels are fitted at once (`_lanes`): their patches hold the same steps, so that samples are read
+in order. Within a row of a patch only powers of x are summed; powers of y follow once a row.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ioadr._jit import kernel, task
+from ioadr._lanes import WIDTH, largest, load, splat, store
 
 TERMS = 6
 """1, x, y, x², x·y, y²."""
-RIDGE = 1e-3
+COLUMNS = TERMS + 2
+"""Of a system: the matrix, the right side and the first unit vector."""
+SUMS = 21
+"""Moments of a patch: 15 of its weights, 6 with its targets."""
+UNIT = 8.0
+"""px per unit of a patch's coordinates, which keeps its moments of like size."""
+RIDGE = np.float32(1e-3)
 """Share of the total weight added to the diagonal, so that one-sided patches stay solvable."""
 
 
 @kernel
-def moments(target, precision, centre, steps, xs, ys, fit, gate, widest, sums):
-    """Weighted moments of the patch around flat index `centre`: sums float32 [15 + 6].
+def row_moments(target, precision, centre, half, gap, base, slope, bend, c0, gate, widest):
+    """Σ w·x^0 … x^4 and Σ w·t·x^0 … x^2 over one row of sixteen patches; t is the target less c0.
 
-    steps int32, xs, ys float32 [W]: the patch; fit float32 [6]: its last polynomial. A sample counts by its precision
-    and by how near it is to that polynomial, falling to zero at 1/√gate standard deviations or 1/√widest px.
+    The row's samples are `gap` px apart, up to `half` px away. Its last polynomial is base + slope·x + bend·x²; a
+    sample counts by its precision and by how near it is to that, falling to zero at 1/√gate standard deviations or
+    1/√widest px.
     """
-    z = np.float32(0.0)
-    s0, sx, sy, sxx, sxy, syy = z, z, z, z, z, z
-    s30, s21, s12, s03, s40, s31, s22, s13, s04 = z, z, z, z, z, z, z, z, z
-    t0, tx, ty, txx, txy, tyy = z, z, z, z, z, z
-    c0, c1, c2, c3, c4, c5 = fit[0], fit[1], fit[2], fit[3], fit[4], fit[5]
-    for k in range(steps.size):
-        i = np.uint32(centre + steps[k])
-        x, y = xs[k], ys[k]
-        xx, xy, yy = x * x, x * y, y * y
-        value, p = target[i] - c0, precision[i]
-        residual = value - (c1 * x + c2 * y + c3 * xx + c4 * xy + c5 * yy)
-        inlier = max(np.float32(1.0) - residual * residual * max(p * gate, widest), z)
+    zero, one = splat(np.float32(0.0)), np.float32(1.0)
+    s0, s1, s2, s3, s4, t0, t1, t2 = zero, zero, zero, zero, zero, zero, zero, zero
+    for i in range(-half, half + 1, gap):
+        x = np.float32(i / UNIT)
+        xx = x * x
+        value, p = load(target, centre + i) - c0, load(precision, centre + i)
+        residual = value - (base + slope * x + bend * xx)
+        inlier = largest(one - residual * residual * largest(p * gate, splat(widest)), zero)
         w = p * inlier * inlier
-        s0 += w
-        sx += w * x
-        sy += w * y
-        sxx += w * xx
-        sxy += w * xy
-        syy += w * yy
-        s30 += w * xx * x
-        s21 += w * xx * y
-        s12 += w * x * yy
-        s03 += w * yy * y
-        s40 += w * xx * xx
-        s31 += w * xx * xy
-        s22 += w * xx * yy
-        s13 += w * xy * yy
-        s04 += w * yy * yy
-        t0 += w * value
-        tx += w * value * x
-        ty += w * value * y
-        txx += w * value * xx
-        txy += w * value * xy
-        tyy += w * value * yy
-    sums[0], sums[1], sums[2], sums[3], sums[4], sums[5] = s0, sx, sy, sxx, sxy, syy
-    sums[6], sums[7], sums[8], sums[9], sums[10], sums[11] = s30, s21, s12, s03, s40, s31
-    sums[12], sums[13], sums[14] = s22, s13, s04
-    sums[15], sums[16], sums[17], sums[18], sums[19], sums[20] = t0, tx, ty, txx, txy, tyy
+        wt = w * value
+        s0 = s0 + w
+        s1 = s1 + w * x
+        s2 = s2 + w * xx
+        s3 = s3 + w * (xx * x)
+        s4 = s4 + w * (xx * xx)
+        t0 = t0 + wt
+        t1 = t1 + wt * x
+        t2 = t2 + wt * xx
+    return s0, s1, s2, s3, s4, t0, t1, t2
+
+
+@kernel
+def moments(target, precision, centre, rows, stride, fit, gate, widest, sums):
+    """Weighted moments of the patches around flat indices centre … centre + 15: sums float32 [21 · 16].
+
+    rows int32 [R, 3]: step down, half width and gap of each row of the patch, px; fit float32 [6 · 16]: its last
+    polynomials.
+    """
+    c0, c1, c2 = load(fit, 0), load(fit, WIDTH), load(fit, 2 * WIDTH)
+    c3, c4, c5 = load(fit, 3 * WIDTH), load(fit, 4 * WIDTH), load(fit, 5 * WIDTH)
+    sums[:] = 0
+    for k in range(len(rows)):
+        y = np.float32(rows[k, 0] / UNIT)
+        base, slope = c2 * y + c5 * (y * y), c1 + c4 * y
+        along = row_moments(
+            target, precision, centre + rows[k, 0] * stride, rows[k, 1], rows[k, 2], base, slope, c3, c0, gate, widest
+        )
+        add_row(along, y, sums)
+
+
+@kernel
+def add_row(along, y, sums):
+    """Add a row's moments at height y to those of its patch: 1, x, y, x², xy, y², x³ … y³, x⁴ … y⁴, then targets."""
+    s0, s1, s2, s3, s4, t0, t1, t2 = along
+    yy = y * y
+    add(sums, 0, s0)
+    add(sums, 1, s1)
+    add(sums, 2, s0 * y)
+    add(sums, 3, s2)
+    add(sums, 4, s1 * y)
+    add(sums, 5, s0 * yy)
+    add(sums, 6, s3)
+    add(sums, 7, s2 * y)
+    add(sums, 8, s1 * yy)
+    add(sums, 9, s0 * (yy * y))
+    add(sums, 10, s4)
+    add(sums, 11, s3 * y)
+    add(sums, 12, s2 * yy)
+    add(sums, 13, s1 * (yy * y))
+    add(sums, 14, s0 * (yy * yy))
+    add(sums, 15, t0)
+    add(sums, 16, t1)
+    add(sums, 17, t0 * y)
+    add(sums, 18, t2)
+    add(sums, 19, t1 * y)
+    add(sums, 20, t0 * yy)
+
+
+@kernel
+def add(sums, k, values):
+    """Add sixteen values to the k-th sixteen."""
+    store(sums, k * WIDTH, load(sums, k * WIDTH) + values)
 
 
 @kernel
 def fill_system(sums, size, system):
-    """Normal equations of the first `size` terms with right side and first unit vector: [size, size + 2]."""
-    first = (0, 1, 2, 3, 4, 5)
-    second = (1, 3, 4, 6, 7, 8)
-    third = (2, 4, 5, 7, 8, 9)
-    fourth = (3, 6, 7, 10, 11, 12)
-    fifth = (4, 7, 8, 11, 12, 13)
-    sixth = (5, 8, 9, 12, 13, 14)
-    for c in range(size):
-        system[0, c] = sums[first[c]]
-        system[1, c] = sums[second[c]]
-        system[2, c] = sums[third[c]]
-        if size == TERMS:
-            system[3, c] = sums[fourth[c]]
-            system[4, c] = sums[fifth[c]]
-            system[5, c] = sums[sixth[c]]
+    """Normal equations of the first `size` terms with right side and first unit vector: [6 · 8 · 16]."""
+    order = (
+        (0, 1, 2, 3, 4, 5),
+        (1, 3, 4, 6, 7, 8),
+        (2, 4, 5, 7, 8, 9),
+        (3, 6, 7, 10, 11, 12),
+        (4, 7, 8, 11, 12, 13),
+        (5, 8, 9, 12, 13, 14),
+    )
     for r in range(size):
-        system[r, r] += RIDGE * sums[0]
-        system[r, size] = sums[15 + r]
-        system[r, size + 1] = 1.0 if r == 0 else 0.0
+        for c in range(size):
+            store(system, (r * COLUMNS + c) * WIDTH, load(sums, order[r][c] * WIDTH))
+        add(system, r * COLUMNS + r, load(sums, 0) * RIDGE)
+        store(system, (r * COLUMNS + size) * WIDTH, load(sums, (15 + r) * WIDTH))
+        store(system, (r * COLUMNS + size + 1) * WIDTH, splat(np.float32(1.0 if r == 0 else 0.0)))
 
 
 @kernel
 def eliminate(system, size):
-    """Gauss–Jordan on a positive definite system: its last columns become solution and the inverse's first column."""
+    """Gauss–Jordan on positive definite systems: last columns become solution and the inverse's first column."""
     for p in range(size):
-        scale = 1.0 / system[p, p]
+        scale = np.float32(1.0) / largest(load(system, (p * COLUMNS + p) * WIDTH), splat(np.float32(1e-30)))
         for c in range(p, size + 2):
-            system[p, c] *= scale
+            at = (p * COLUMNS + c) * WIDTH
+            store(system, at, load(system, at) * scale)
         for r in range(size):
             if r != p:
-                factor = system[r, p]
+                factor = load(system, (r * COLUMNS + p) * WIDTH)
                 for c in range(p, size + 2):
-                    system[r, c] -= factor * system[p, c]
+                    at = (r * COLUMNS + c) * WIDTH
+                    store(system, at, load(system, at) - factor * load(system, (p * COLUMNS + c) * WIDTH))
 
 
 @kernel
-def fit_patch(target, precision, centre, patch, gate, widest, caution, fit, sums, system):
-    """Replace `fit` by the patch's plane, or by its quadric where that differs significantly; returns the variance."""
-    moments(target, precision, centre, patch[0], patch[1], patch[2], fit, gate, widest, sums)
-    base = fit[0]
-    if sums[0] <= 0:
-        return np.inf
+def fit_patch(sums, caution, system, fit, variance):
+    """Replace `fit` by each patch's plane, or by its quadric where that differs significantly; and its variance."""
     fill_system(sums, 3, system)
     eliminate(system, 3)
-    plane, variance = system[0, 3], system[0, 4]
-    for k in range(TERMS):
-        fit[k] = system[k, 3] if k < 3 else 0.0
+    for lane in range(WIDTH):
+        variance[lane] = system[4 * WIDTH + lane] if sums[lane] > 0 else np.inf
+        for k in range(TERMS):
+            if sums[lane] > 0:
+                value = system[(k * COLUMNS + 3) * WIDTH + lane] if k < 3 else np.float32(0.0)
+                fit[k * WIDTH + lane] = value + (fit[lane] if k == 0 else np.float32(0.0))
+    plane = load(system, 3 * WIDTH)
     fill_system(sums, TERMS, system)
     eliminate(system, TERMS)
-    excess = system[0, TERMS + 1] - variance
-    change = system[0, TERMS] - plane
-    if excess > 0 and change * change > caution * caution * excess:
-        variance = system[0, TERMS + 1]
-        for k in range(TERMS):
-            fit[k] = system[k, TERMS]
-    fit[0] += base
-    return variance
+    change, excess = load(system, TERMS * WIDTH) - plane, load(system, (TERMS + 1) * WIDTH) - load(variance, 0)
+    store(sums, WIDTH, change)
+    store(sums, 2 * WIDTH, excess)
+    for lane in range(WIDTH):
+        moved, more = sums[WIDTH + lane], sums[2 * WIDTH + lane]
+        if sums[lane] > 0 and more > 0 and moved * moved > caution * caution * more:
+            variance[lane] += more
+            fit[lane] += moved
+            for k in range(1, TERMS):
+                fit[k * WIDTH + lane] = system[(k * COLUMNS + TERMS) * WIDTH + lane]
 
 
 @task
-def fit_surfaces(begin, end, disparity, target, precision, pad, scales, steps, xs, ys, gate, widest, caution, fitted):
+def fit_surfaces(begin, end, disparity, target, precision, pad, scales, rows, gate, widest, caution, fitted):
     """Rows begin … end − 1 of fitted float32 [N, M], from targets and precisions padded by `pad` (precision 0 outside).
 
-    scales int32 [S + 1]: bounds of each scale's patch in steps, xs, ys. A wider patch is taken while its value agrees
-    with all narrower ones to within `caution` standard deviations.
+    On the right they are padded by 16 more. scales int32 [S + 1]: bounds of each scale's patch in rows. A wider patch
+    is taken while its value agrees with all narrower ones to within `caution` standard deviations.
     """
-    stride = target.shape[1]
+    stride, width = target.shape[1], disparity.shape[1]
     flat_target, flat_precision = target.reshape(-1), precision.reshape(-1)
-    fit, sums, system = np.zeros(TERMS, np.float32), np.zeros(21, np.float32), np.zeros((TERMS, TERMS + 2))
+    fit, variance = np.zeros(TERMS * WIDTH, np.float32), np.zeros(WIDTH, np.float32)
+    sums, system = np.zeros(SUMS * WIDTH, np.float32), np.zeros(TERMS * COLUMNS * WIDTH, np.float32)
+    low, high, best = np.zeros(WIDTH, np.float32), np.zeros(WIDTH, np.float32), np.zeros(WIDTH, np.float32)
     for n in range(begin, end):
-        for m in range(disparity.shape[1]):
-            centre = (n + pad) * stride + m + pad
+        for m in range(0, width, WIDTH):
+            used = min(WIDTH, width - m)
             fit[:] = 0
-            fit[0] = disparity[n, m]
-            best, low, high = disparity[n, m], -np.inf, np.inf
+            fit[:used] = disparity[n, m : m + used]
+            best[:], low[:], high[:] = fit[:WIDTH], -np.inf, np.inf
             for s in range(scales.size - 1):
-                a, b = scales[s], scales[s + 1]
-                patch = steps[a:b], xs[a:b], ys[a:b]
-                variance = fit_patch(
-                    flat_target, flat_precision, centre, patch, gate, widest, caution, fit, sums, system
-                )
-                reach = caution * np.sqrt(variance)
-                low, high = max(low, fit[0] - reach), min(high, fit[0] + reach)
-                if not low <= high:
+                patch = rows[scales[s] : scales[s + 1]]
+                centre = (n + pad) * stride + m + pad
+                moments(flat_target, flat_precision, centre, patch, stride, fit, gate, widest, sums)
+                fit_patch(sums, caution, system, fit, variance)
+                if not narrow(fit, variance, caution, used, low, high, best):
                     break
-                best = fit[0]
-            fitted[n, m] = best
+            fitted[n, m : m + used] = best[:used]
+
+
+@kernel
+def narrow(fit, variance, caution, used, low, high, best):
+    """Cut the intervals that fits allow; where one is left, take the fit. Returns whether any is."""
+    left = 0
+    for lane in range(used):
+        reach = caution * np.sqrt(variance[lane])
+        low[lane], high[lane] = max(low[lane], fit[lane] - reach), min(high[lane], fit[lane] + reach)
+        if low[lane] <= high[lane]:
+            best[lane] = fit[lane]
+            left += 1
+    return left > 0

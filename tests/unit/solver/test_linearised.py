@@ -7,9 +7,10 @@ import pytest
 from numpy.typing import NDArray
 
 from ioadr import DisparityRange, LightField
-from ioadr._jit import Workers
+from ioadr._jit import Workers, task
+from ioadr._lanes import WIDTH, load, splat, store
 from ioadr.cost.linearised import cubic, cubic_slope, linearise, robust_normal_equation
-from ioadr.geometry.ppp import LEVELS
+from ioadr.geometry.ppp import LEVELS, Rays
 from ioadr.parameters import preset
 from ioadr.solver.finish import softened_rays
 from ioadr.solver.problem import pack_rays
@@ -45,6 +46,33 @@ def step(
         numbers = np.float32(SCALE), np.float32(noise), np.float32(furthest)
         workers.rows(linearise, lf.height, model, refinement.disparity, *numbers, target, precision)
     return target, precision
+
+
+@task
+def equations(rays, n, m, d, seen, scale, out):
+    """The sums of sixteen pixels from (n, m) on: out float32 [4 · 16]."""
+    gr, gg, rr, ww = robust_normal_equation(rays, n, m, splat(d), seen, scale)
+    store(out, 0, gr)
+    store(out, WIDTH, gg)
+    store(out, 2 * WIDTH, rr)
+    store(out, 3 * WIDTH, ww)
+
+
+def equation(rays: Rays, n: int, m: int, d: float, seen: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """The sums of one pixel, seen by some views: [4]."""
+    out = np.empty(4 * WIDTH, np.float32)
+    lanes = np.repeat(seen.astype(np.float32), WIDTH)
+    equations(rays, n, m, np.float32(d), lanes, np.float32(SCALE), out)
+    return out[::WIDTH]
+
+
+@task
+def cubic_lanes(t, out):
+    """Weights and derivatives at sixteen fractions: out float32 [8 · 16]."""
+    weights, slopes = cubic(load(t, 0)), cubic_slope(load(t, 0), np.float32(1.0))
+    for i in range(4):
+        store(out, i * WIDTH, weights[i])
+        store(out, (4 + i) * WIDTH, slopes[i])
 
 
 def catmull_rom(t: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -88,20 +116,19 @@ def plain_equation(lf: LightField, d: float, compensated: bool) -> tuple[NDArray
     return gr - compensated * rr / gain * gain_d, gg
 
 
-@pytest.mark.parametrize("t", [0.0, 0.2, 0.5, 0.99])
-def test_cubic_weights_are_the_curves(t):
-    weights, slopes = catmull_rom(t)
-    assert np.allclose(cubic(np.float32(t)), weights, atol=1e-6)
-    assert np.allclose(cubic_slope(np.float32(t)), slopes, atol=1e-6)
+def test_cubic_weights_are_the_curves():
+    fractions, out = np.linspace(0, 0.999, WIDTH, dtype=np.float32), np.empty(8 * WIDTH, np.float32)
+    cubic_lanes(fractions, out)
+    for t, found in zip(fractions, out.reshape(8, WIDTH).T, strict=True):
+        assert np.allclose(found, np.concatenate(catmull_rom(float(t))), atol=1e-6)
 
 
 def test_the_equation_is_the_plain_one():
     lf = plane(0.3, noise=3.0)
-    rays, d = pack_rays(lf), np.float32(0.27)
-    gr, gg = plain_equation(lf, float(d), compensated=True)
-    hidden = np.zeros(1, np.uint64)
+    rays, d = pack_rays(lf), 0.27
+    gr, gg = plain_equation(lf, d, compensated=True)
     for n, m in ((0, 0), (7, 11), (30, 40), (44, 48)):
-        found = robust_normal_equation(rays, n + 5, m + 5, d, hidden, np.float32(SCALE))
+        found = equation(rays, n + 5, m + 5, d, np.ones(25, bool))
         assert found[0] == pytest.approx(gr[n, m], rel=1e-3, abs=0.02)
         assert found[1] == pytest.approx(gg[n, m], rel=1e-3)
 
@@ -111,15 +138,8 @@ def test_a_wrong_reference_does_not_move_what_one_side_sees():
     lf = plane(0.3)
     views = lf.views.copy()
     views[lf.reference] += 4 / 255
-    rays, left = pack_rays(lf.with_(views=views)), np.uint64(0)
-    for v in np.flatnonzero(rays.dx < 0):
-        left |= np.uint64(1) << np.uint64(v)
-    hidden = np.array([left])
-    equations = [
-        robust_normal_equation(rays, n, m, np.float32(0.3), hidden, np.float32(SCALE))
-        for n in range(10, 50, 3)
-        for m in range(10, 50, 3)
-    ]
+    rays = pack_rays(lf.with_(views=views))
+    equations = [equation(rays, n, m, 0.3, rays.dx >= 0) for n in range(10, 50, 3) for m in range(10, 50, 3)]
     steps, weights = (np.array(values) for values in zip(*((-gr / gg, gg) for gr, gg, _, _ in equations), strict=True))
     assert np.sqrt(np.average(steps**2, weights=weights)) < 0.02
 

@@ -10,9 +10,11 @@ import pytest
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
+from ioadr._lanes import WIDTH
 from ioadr.parameters import Finish
-from ioadr.solver.finish import UNIT, fit, patches
-from ioadr.solver.local_fit import TERMS, fit_patch, fit_surfaces
+from ioadr.solver.finish import fit, patches
+from ioadr.solver.local_fit import COLUMNS, SUMS, TERMS, UNIT, fit_patch, fit_surfaces, moments
+from tests.reference.finish import offsets
 
 SIZE, INNER = 80, np.s_[16:-16, 16:-16]
 NOISE = 0.02
@@ -46,19 +48,20 @@ def test_a_patch_predicts_its_error(scale):
     rows, columns = coordinates()
     plane = 0.3 + 0.003 * rows - 0.005 * columns
     target = noisy(plane)
-    bounds, offsets = patches(8)
-    offsets = offsets[bounds[scale] : bounds[scale + 1]]
-    steps = (offsets[:, 0] * SIZE + offsets[:, 1]).astype(np.int32)
-    ys, xs = (offsets.T / UNIT).astype(np.float32)
+    bounds, rows = patches(8)
+    rows = rows[bounds[scale] : bounds[scale + 1]]
     precision = np.full(SIZE * SIZE, NOISE**-2, np.float32)
-    scratch = np.zeros(21, np.float32), np.zeros((TERMS, TERMS + 2))
+    everything = np.float32(1e-6), np.float32(1e-6)
+    sums, system, variance = (np.zeros(n * WIDTH, np.float32) for n in (SUMS, TERMS * COLUMNS, 1))
     scores = []
-    for n, m in np.argwhere(np.ones((SIZE, SIZE), bool)[INNER])[::3] + 16:
-        found = np.array([plane[n, m], -0.005 * UNIT, 0.003 * UNIT, 0, 0, 0], np.float32)
-        gates = np.float32(1e-6), np.float32(1e-6), 1e6  # everything counts, only planes
-        variance = fit_patch(target.ravel(), precision, n * SIZE + m, (steps, xs, ys), *gates, found, *scratch)
-        assert variance == pytest.approx(NOISE**2 / len(offsets), rel=0.05)
-        scores.append((found[0] - plane[n, m]) / np.sqrt(variance))
+    for n, m in itertools.product(range(16, SIZE - 16, 3), range(16, SIZE - 16, WIDTH)):
+        truth = plane[n, m : m + WIDTH].astype(np.float32)
+        found = np.concatenate([truth, *np.outer([-0.005 * UNIT, 0.003 * UNIT, 0, 0, 0], np.ones(WIDTH))])
+        found = found.astype(np.float32)
+        moments(target.ravel(), precision, n * SIZE + m, rows, SIZE, found, *everything, sums)
+        fit_patch(sums, np.float32(1e6), system, found, variance)  # only planes
+        assert variance == pytest.approx(NOISE**2 / len(offsets(rows.tolist())), rel=0.05)
+        scores.extend((found[:WIDTH] - truth) / np.sqrt(variance))
     assert 0.8 < rms(np.array(scores)) < 1.2
 
 
@@ -107,14 +110,25 @@ def test_stray_targets_do_not_count():
 
 def test_without_any_precision_the_map_stays():
     disparity = noisy(np.zeros((SIZE, SIZE)))
-    bounds, offsets = patches(8)
-    padded = np.pad(disparity + 0.01, 8)
-    steps = (offsets[:, 0] * padded.shape[1] + offsets[:, 1]).astype(np.int32)
-    ys, xs = (offsets.T / UNIT).astype(np.float32)
+    bounds, rows = patches(8)
+    padded = np.pad(disparity + 0.01, ((8, 8), (8, 8 + WIDTH)))
     found = np.empty_like(disparity)
-    gates = np.float32(1 / 16), np.float32(1 / 0.08**2), 3.0
-    fit_surfaces(0, SIZE, disparity, padded, np.zeros_like(padded), 8, bounds, steps, xs, ys, *gates, found)
+    gates = np.float32(1 / 16), np.float32(1 / 0.08**2), np.float32(3.0)
+    fit_surfaces(0, SIZE, disparity, padded, np.zeros_like(padded), 8, bounds, rows, *gates, found)
     assert np.array_equal(found, disparity)
+
+
+@pytest.mark.parametrize("width", [1, 15, 16, 17, 33])
+def test_any_width_is_fitted_whole(width):
+    """Pixels do not depend on which others are fitted beside them."""
+    rows, columns = coordinates()
+    target = noisy(0.1 * np.sin(rows / 9) * np.cos(columns / 7))
+    precision = np.full(target.shape, NOISE**-2, np.float32)
+    precision[:, width:] = 0
+    with Workers(1) as workers:
+        whole = fit(target, target, precision, Finish(), workers)
+        part = fit(target[:, :width].copy(), target[:, :width].copy(), precision[:, :width].copy(), Finish(), workers)
+    np.testing.assert_allclose(part, whole[:, :width], atol=1e-6)
 
 
 def test_rows_may_be_shared_out():
@@ -129,9 +143,10 @@ def test_rows_may_be_shared_out():
 
 
 def test_patches_are_discs_around_their_pixel():
-    bounds, offsets = patches(32)
-    discs = [offsets[a:b] for a, b in itertools.pairwise(bounds)]
+    bounds, rows = patches(32)
+    discs = [np.array(offsets(rows[a:b].tolist())) for a, b in itertools.pairwise(bounds)]
     assert [int(np.abs(disc).max()) for disc in discs] == [2, 4, 8, 16, 32]
-    for disc in discs:
-        assert (disc == 0).all(axis=1).any()
-        assert {(-n, m) for n, m in disc.tolist()} == {(m, n) for n, m in disc.tolist()}
+    for disc, radius, gap in zip(discs, (2, 4, 8, 16, 32), (1, 1, 2, 2, 2), strict=True):
+        reach = range(-radius, radius + 1, gap)
+        square = itertools.product(reach, reach)
+        assert disc.tolist() == [[n, m] for n, m in square if n * n + m * m <= (radius + 0.5) ** 2]

@@ -1,0 +1,226 @@
+"""Sixteen numbers at once: a value type for kernels whose neighbouring pixels do the same.
+
+`Lanes` are sixteen float32 or int32 with +, −, ×, ÷ and the functions below. LLVM makes of them what the processor has:
+one register of AVX-512, two of AVX2, four of SSE or NEON. Without the JIT they are NumPy arrays, which
+have the same operators, so that one kernel serves both; there is no `+=`, which would change an array in place.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any, cast
+
+import numba
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.imputils import lower_builtin
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import intrinsic, models, register_model
+
+Function = Callable[..., Any]
+WIDTH = 16
+"""Lanes."""
+
+
+class Lanes(types.Type):
+    """Numba's type of sixteen numbers of one kind."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+        super().__init__(name=f"Lanes({kind})")
+
+
+FLOATS, INTS = Lanes(types.float32), Lanes(types.int32)
+_FLOAT, _INT = ir.VectorType(ir.FloatType(), WIDTH), ir.VectorType(ir.IntType(32), WIDTH)
+
+
+@register_model(Lanes)
+class _Model(models.PrimitiveModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Lanes) -> None:
+        super().__init__(manager, kind, _FLOAT if kind.kind == types.float32 else _INT)
+
+
+def _splat(builder: Any, value: Any) -> Any:
+    """The same number in every lane."""
+    vector = ir.VectorType(value.type, WIDTH)
+    first = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(first, first, ir.Constant(_INT, [0] * WIDTH))
+
+
+def _operator(symbol: Any, floats: str, ints: str | None) -> None:
+    """Let `symbol` work between lanes, and between lanes and a number, which counts in every lane."""
+
+    def find(args: Any) -> Lanes | None:
+        kinds = [a for a in args if isinstance(a, Lanes)]
+        return kinds[0] if kinds and (kinds[0] == FLOATS or ints) else None
+
+    class Template(AbstractTemplate):  # type: ignore[misc]
+        def generic(self, args: Any, kws: Any) -> Any:
+            kind = find(args)
+            if kind is None or len(args) != 2:
+                return None
+            return signature(kind, *(a if isinstance(a, Lanes) else kind.kind for a in args))
+
+    infer_global(symbol)(Template)
+    for first, second in ((Lanes, Lanes), (Lanes, types.Number), (types.Number, Lanes)):
+
+        @lower_builtin(symbol, first, second)
+        def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            pair = [
+                value if isinstance(kind, Lanes) else _splat(builder, value)
+                for kind, value in zip(sig.args, args, strict=True)
+            ]
+            return getattr(builder, floats if sig.return_type == FLOATS else ints)(*pair)
+
+
+for _symbol, _names in {
+    operator.add: ("fadd", "add"),
+    operator.sub: ("fsub", "sub"),
+    operator.mul: ("fmul", "mul"),
+    operator.truediv: ("fdiv", None),
+    operator.and_: (None, "and_"),
+    operator.rshift: (None, "lshr"),
+}.items():
+    _operator(_symbol, *_names)  # type: ignore[arg-type]
+
+
+@infer_global(operator.neg)
+class _Negation(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, args: Any, kws: Any) -> Any:
+        return signature(FLOATS, FLOATS) if args == (FLOATS,) else None
+
+
+@lower_builtin(operator.neg, Lanes)
+def _negated(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+    return builder.fneg(args[0])
+
+
+def _element(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
+    """Pointer to sixteen elements of a flat array from an index on."""
+    data = cgutils.create_struct_proxy(kind)(context, builder, array).data
+    vector = ir.VectorType(data.type.pointee, WIDTH)
+    return builder.bitcast(builder.gep(data, [index]), vector.as_pointer())
+
+
+def _load(_context: Any, array: Any, index: Any) -> Any:
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.load(_element(context, builder, sig.args[0], *args), align=4)
+
+    return (FLOATS if array.dtype == types.float32 else INTS)(array, types.intp), lower
+
+
+def _store(_context: Any, array: Any, index: Any, values: Any) -> Any:
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        builder.store(args[2], _element(context, builder, sig.args[0], *args[:2]), align=4)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, values), lower
+
+
+def _gather(_context: Any, array: Any, index: Any) -> Any:
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = cgutils.create_struct_proxy(sig.args[0])(context, builder, args[0]).data
+        element = data.type.pointee
+        places = builder.gep(data, [args[1]], source_etype=element)
+        places.type = ir.VectorType(ir.PointerType(), WIDTH)
+        vector, all_lanes = ir.VectorType(element, WIDTH), ir.VectorType(ir.IntType(1), WIDTH)
+        kind = ir.FunctionType(vector, [places.type, ir.IntType(32), all_lanes, vector])
+        name = f"llvm.masked.gather.v{WIDTH}{'f' if isinstance(element, ir.FloatType) else 'i'}32.v{WIDTH}p0"
+        function = cgutils.get_or_insert_function(builder.module, kind, name)
+        constants = ir.Constant(ir.IntType(32), 4), ir.Constant(all_lanes, [1] * WIDTH)
+        return builder.call(function, [places, *constants, ir.Constant(vector, ir.Undefined)])
+
+    return (FLOATS if array.dtype == types.float32 else INTS)(array, index), lower
+
+
+def _splatted(_context: Any, value: Any) -> Any:
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return _splat(builder, args[0])
+
+    kind = INTS if isinstance(value, types.Integer) else FLOATS
+    return kind(kind.kind), lower
+
+
+def _counted(_context: Any) -> Any:
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return ir.Constant(_INT, list(range(WIDTH)))
+
+    return INTS(), lower
+
+
+def _compared(sign: str) -> Function:
+    def typing(_context: Any, first: Any, second: Any) -> Any:
+        def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return builder.select(builder.fcmp_ordered(sign, *args), *args)
+
+        return FLOATS(FLOATS, FLOATS), lower
+
+    return cast(Function, intrinsic(typing))
+
+
+def _chosen(_context: Any, test: Any, first: Any, second: Any) -> Any:
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.select(builder.fcmp_ordered(">", args[0], ir.Constant(_FLOAT, [0.0] * WIDTH)), *args[1:])
+
+    return FLOATS(FLOATS, FLOATS, FLOATS), lower
+
+
+def _converted(instruction: str, source: Lanes, goal: Lanes) -> Function:
+    def typing(_context: Any, values: Any) -> Any:
+        def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return getattr(builder, instruction)(args[0], _INT if goal == INTS else _FLOAT)
+
+        return goal(source), lower
+
+    return cast(Function, intrinsic(typing))
+
+
+if numba.config.DISABLE_JIT:
+
+    def load(array: Any, index: int) -> Any:
+        """Sixteen consecutive elements of a flat array; the last one must exist."""
+        return array[index : index + WIDTH].copy()
+
+    def store(array: Any, index: int, values: Any) -> None:
+        """Replace them."""
+        array[index : index + WIDTH] = values
+
+    def gather(array: Any, index: Any) -> Any:
+        """Elements of a flat array at int32 lanes."""
+        return array[index]
+
+    def splat(value: Any) -> Any:
+        """A number in every lane."""
+        return np.full(WIDTH, value, np.int32 if isinstance(value, np.integer | int) else np.float32)
+
+    def counted() -> Any:
+        """0 … 15."""
+        return np.arange(WIDTH, dtype=np.int32)
+
+    def largest(first: Any, second: Any) -> Any:
+        """The larger of two, lane by lane."""
+        return np.maximum(first, second)
+
+    def smallest(first: Any, second: Any) -> Any:
+        """The smaller of two, lane by lane."""
+        return np.minimum(first, second)
+
+    def where_positive(test: Any, first: Any, second: Any) -> Any:
+        """`first` in the lanes whose test is above zero, else `second`."""
+        return np.where(test > 0, first, second)
+
+    def truncated(values: Any) -> Any:
+        """Floats to int32, towards zero."""
+        return values.astype(np.int32)
+
+    def as_floats(values: Any) -> Any:
+        """int32 to floats."""
+        return values.astype(np.float32)
+
+else:
+    load, store, gather = (cast(Function, intrinsic(typing)) for typing in (_load, _store, _gather))
+    splat, counted, where_positive = (cast(Function, intrinsic(t)) for t in (_splatted, _counted, _chosen))
+    largest, smallest = _compared(">"), _compared("<")
+    truncated, as_floats = _converted("fptosi", FLOATS, INTS), _converted("sitofp", INTS, FLOATS)
