@@ -49,12 +49,12 @@ def _splat(builder: Any, value: Any) -> Any:
     return builder.shuffle_vector(first, first, ir.Constant(_INT, [0] * WIDTH))
 
 
-def _operator(symbol: Any, floats: str, ints: str | None) -> None:
+def _operator(symbol: Any, floats: str, ints: str) -> None:
     """Let `symbol` work between lanes, and between lanes and a number, which counts in every lane."""
 
     def find(args: Any) -> Lanes | None:
         kinds = [a for a in args if isinstance(a, Lanes)]
-        return kinds[0] if kinds and (kinds[0] == FLOATS or ints) else None
+        return kinds[0] if kinds and (floats if kinds[0] == FLOATS else ints) else None
 
     class Template(AbstractTemplate):  # type: ignore[misc]
         def generic(self, args: Any, kws: Any) -> Any:
@@ -66,7 +66,7 @@ def _operator(symbol: Any, floats: str, ints: str | None) -> None:
     infer_global(symbol)(Template)
     for first, second in ((Lanes, Lanes), (Lanes, types.Number), (types.Number, Lanes)):
 
-        @lower_builtin(symbol, first, second)
+        @lower_builtin(symbol, first, second)  # type: ignore[untyped-decorator]
         def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
             pair = [
                 value if isinstance(kind, Lanes) else _splat(builder, value)
@@ -79,11 +79,11 @@ for _symbol, _names in {
     operator.add: ("fadd", "add"),
     operator.sub: ("fsub", "sub"),
     operator.mul: ("fmul", "mul"),
-    operator.truediv: ("fdiv", None),
-    operator.and_: (None, "and_"),
-    operator.rshift: (None, "lshr"),
+    operator.truediv: ("fdiv", ""),
+    operator.and_: ("", "and_"),
+    operator.rshift: ("", "lshr"),
 }.items():
-    _operator(_symbol, *_names)  # type: ignore[arg-type]
+    _operator(_symbol, *_names)
 
 
 @infer_global(operator.neg)
@@ -92,7 +92,7 @@ class _Negation(AbstractTemplate):  # type: ignore[misc]
         return signature(FLOATS, FLOATS) if args == (FLOATS,) else None
 
 
-@lower_builtin(operator.neg, Lanes)
+@lower_builtin(operator.neg, Lanes)  # type: ignore[untyped-decorator]
 def _negated(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.fneg(args[0])
 

@@ -115,9 +115,10 @@ class Finish:
     passes: int = _option(0, "times that data are linearised and surfaces fitted", 0, 10)
     softening: float = _option(0.1, "share of each direct neighbour in the views' samples", 0, 0.33)
     colour_scale: float = _option(4.0, "grey levels at which a view's residual counts half", 0.1)
-    noise: float = _option(2.0, "grey levels that a residual has at least", 0.01)
+    noise: float = _option(1.7, "grey levels that a residual has at least", 0.01)
     furthest: float = _option(0.1, "shift by which the first pass moves a target at most, the next 2/3, 2/4 … of it", 0)
     occluder_growth: int = _option(2, "px by which occluders are grown: samples beside an edge are mixed", 0, 10)
+    high_pass: float = _option(0.9, "share of low frequencies that high-pass data lack; 0 uses plain data alone", 0, 1)
     finest: float = _option(0.01, "px, standard deviation of the best target", 0)
     gate: float = _option(4.0, "standard deviations at which a target stops to count", 0.1)
     widest_gate: float = _option(0.08, "px at which it does so in any case", 0.001)
@@ -309,6 +310,7 @@ FINISH_VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "one-pass": {"finish.passes": 1},
         "without-softening": {"finish.softening": 0.0},
         "without-growth": {"finish.occluder_growth": 0},
+        "without-high-pass": {"finish.high_pass": 0.0},
         "without-discount": {"finish.border_rise": 1_000.0},
         "structure-tensor-start": {"initialise.method": "structure-tensor"},
     }

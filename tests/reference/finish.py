@@ -78,12 +78,13 @@ def normal_equation(
     return gr - rr / max(gain, 1e-6) * gain_slope, gg, rr, float(w.sum())
 
 
-def linearised(views: list[View], visible: set[int], n0: int, m0: int, d: float, term: Finish) -> tuple[float, float]:
-    """The disparity that the data want and the inverse of its variance."""
+def linearised(
+    views: list[View], visible: set[int], n0: int, m0: int, d: float, term: Finish
+) -> tuple[float, float, float]:
+    """The disparity that the data want, how much the views change with it, and by how much they differ."""
     gr, gg, rr, total = normal_equation(views, visible, n0, m0, d, term.colour_scale)
     step = -gr / gg if gg > 1e-9 else 0.0
-    variance = rr / max(total, 1.0) + term.noise**2
-    return d + min(max(step, -term.furthest), term.furthest), gg / variance
+    return d + min(max(step, -term.furthest), term.furthest), gg, rr / max(total, 1.0)
 
 
 def softened(image: NDArray[np.float64], side: float, slack: float = 0.0) -> NDArray[np.float64]:
@@ -96,6 +97,15 @@ def softened(image: NDArray[np.float64], side: float, slack: float = 0.0) -> NDA
         for j in range(3):
             total += weights[i] * weights[j] * padded[i : i + height, j : j + width]
     return np.floor(4 * total + 0.5 + slack) / 4
+
+
+def high_passed(image: NDArray[np.float64], share: float, slack: float = 0.0) -> NDArray[np.float64]:
+    """Each sample less a share of its surroundings' mean, about 128 grey levels, rounded to quarters within 0 … 255."""
+    weights = np.array([1, 4, 6, 4, 1]) / 16
+    padded = np.pad(image, ((2, 2), (2, 2), (0, 0)), mode="edge")
+    height, width = image.shape[:2]
+    blur = sum(weights[i] * weights[j] * padded[i : i + height, j : j + width] for i, j in product(range(5), range(5)))
+    return np.floor(np.clip(4 * (image - share * blur + 128) + 0.5, 0, 1020) + slack) / 4
 
 
 def patch_fit(

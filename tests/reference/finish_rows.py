@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -11,10 +12,10 @@ from numpy.typing import NDArray
 
 from ioadr.cost.coverage import cover
 from ioadr.cost.linearised import linearise
-from ioadr.geometry.ppp import unpack
+from ioadr.geometry.ppp import Rays, unpack
 from ioadr.solver.borders import discount
 from ioadr.solver.coverage import pack_matting
-from ioadr.solver.finish import directions, fit, patches, softened_rays
+from ioadr.solver.finish import directions, fit, high_pass_rays, patches, softened_rays
 from ioadr.solver.local_fit import UNIT
 from tests.reference import finish
 from tests.reference.coverage import Scene, covered
@@ -22,18 +23,21 @@ from tests.reference.rows import Prepared, Row
 from tests.reference.scenes import Problem
 from tests.reference.search import Plain
 
+SHARE = 0.9
+"""Of the low frequencies."""
+
 
 def prepare_linearise(problem: Problem) -> Prepared:
     term, height = problem.parameters.finish, problem.lf.height
-    out = np.empty((2, *problem.disparity.shape), np.float32)
-    numbers = np.float32(term.colour_scale), np.float32(term.noise), np.float32(term.furthest)
+    out = np.empty((3, *problem.disparity.shape), np.float32)
+    numbers = np.float32(term.colour_scale), np.float32(term.furthest)
     given = 0, height, problem.model, problem.disparity, *numbers
-    return Prepared(partial(linearise, *given, out[0], out[1]), out, problem.disparity.size)
+    return Prepared(partial(linearise, *given, *out), out, problem.disparity.size)
 
 
 def twin_linearise(problem: Problem, slack: float) -> NDArray[Any]:
     plain, term = Plain(problem, slack), problem.parameters.finish
-    out = np.empty((2, *problem.disparity.shape))
+    out = np.empty((3, *problem.disparity.shape))
     for n, m in np.ndindex(problem.disparity.shape):
         d = float(problem.disparity[n, m])
         out[:, n, m] = finish.linearised(plain.views, plain.visible(n, m, d)[0], n, m, d, term)
@@ -41,11 +45,24 @@ def twin_linearise(problem: Problem, slack: float) -> NDArray[Any]:
 
 
 def prepare_soften(problem: Problem) -> Prepared:
+    side = problem.parameters.finish.softening
+    return prepare_filter(problem, lambda rays: softened_rays(rays, side, problem.workers))
+
+
+def prepare_high_pass(problem: Problem) -> Prepared:
+    return prepare_filter(problem, lambda rays: high_pass_rays(rays, SHARE, problem.workers))
+
+
+def twin_high_pass(problem: Problem, slack: float) -> NDArray[Any]:
+    return np.array([finish.high_passed(view.image, SHARE, slack) for view in Plain(problem).views])
+
+
+def prepare_filter(problem: Problem, filtered: Callable[[Rays], Rays]) -> Prepared:
     rays = problem.refinement.rays
     out = np.empty((rays.dy.size, rays.height, rays.width, 3))
 
     def call() -> None:
-        samples = softened_rays(rays, problem.parameters.finish.softening, problem.workers).samples
+        samples = filtered(rays).samples
         words = samples.reshape(rays.dy.size, -1, rays.row_stride)[:, : rays.height, : rays.width]
         for index in np.ndindex(words.shape):
             out[index] = unpack(words[index])
@@ -119,11 +136,13 @@ def twin_fit(problem: Problem, slack: float) -> NDArray[Any]:
 
 FINISH = (
     Row("linearised data",
-        "cost.linearised: linearise find_seen robust_normal_equation cubic cubic_slope cubic_row split noise_gain",
+        "cost.linearised: linearise find_seen robust_normal_equation cubic cubic_slope cubic_row noise_gain",
         prepare_linearise, twin_linearise, {"size": (9, 18), "grid": (3, 3)}, rtol=1e-5, floor=1.0, slack=1e-5,
         why="sums of float32 products of both signs"),
-    Row("softened views", "cost.linearised: soften mix_rows mix_columns", prepare_soften, twin_soften,
+    Row("softened views", "cost.view_filters: soften mix_rows mix_columns split", prepare_soften, twin_soften,
         {"size": (6, 7), "grid": (3, 3)}, slack=1e-3),
+    Row("high-pass views", "cost.view_filters: high_pass blur_rows less_blur", prepare_high_pass, twin_high_pass,
+        {"size": (7, 20), "grid": (3, 3)}, slack=1e-3),
     Row("fitted surfaces",
         "solver.local_fit: fit_surfaces narrow fit_patch fill_system eliminate moments row_moments add_row add",
         prepare_fit, twin_fit, {"size": (11, 18), "changes": {"finish.widest": 8}, "exact": False}, rtol=1e-5,

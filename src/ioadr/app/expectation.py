@@ -36,5 +36,5 @@ def core_seconds(views: int, height: int, width: int) -> float:
 
 
 def peak_bytes(views: int, height: int, width: int, stored: int, copies: int = 1) -> int:
-    """Of a process that estimates a light field whose samples take `stored` bytes; the finish packs a second copy."""
+    """Of a process that estimates a light field whose samples take `stored` bytes; the finish packs one or two more."""
     return stored + (BYTES_PER_SAMPLE * views * copies + BYTES_PER_PIXEL) * height * width + OVERHEAD

@@ -22,6 +22,7 @@ from ioadr._lanes import (
     where_positive,
 )
 from ioadr.cost.occlusion import find_hidden
+from ioadr.cost.view_filters import split
 from ioadr.geometry.ppp import LEVELS
 
 DUST = np.float32(1e-4)
@@ -61,16 +62,6 @@ def noise_gain(w, u):
     return (
         w[0] * w[0] + w[1] * w[1] + w[2] * w[2] + w[3] * w[3],
         w[0] * u[0] + w[1] * u[1] + w[2] * u[2] + w[3] * u[3],
-    )
-
-
-@kernel
-def split(words):
-    """Three channels of packed lanes, in quarters of a grey level."""
-    return (
-        as_floats(words & np.int32(1023)),
-        as_floats((words >> np.int32(10)) & np.int32(1023)),
-        as_floats((words >> np.int32(20)) & np.int32(1023)),
     )
 
 
@@ -172,15 +163,16 @@ def find_seen(model, n, m, d, used, hidden, found, seen):
 
 
 @task
-def linearise(begin, end, model, disparity, scale, noise, furthest, target, precision):
-    """Rows begin … end − 1: the disparity the data want, at most `furthest` px away, and its precision (1/px²).
+def linearise(begin, end, model, disparity, scale, furthest, target, texture, residual):
+    """Rows begin … end − 1: the disparity the data want, at most `furthest` px away, and what it rests on.
 
-    The residuals that remain, but at least `noise` grey levels, are what the derivatives are measured against.
+    texture: Σ w·g², how much the views change with disparity; residual: mean square of what they differ by. Both in
+    grey levels, squared.
     """
     hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
     found = np.empty(model.occluders.levels.shape[2], np.uint64)
     seen = np.empty(model.rays.dy.size * WIDTH, np.float32)
-    around, wanted, firm = np.zeros(WIDTH, np.float32), np.empty(WIDTH, np.float32), np.empty(WIDTH, np.float32)
+    around, out = np.zeros(WIDTH, np.float32), np.empty(3 * WIDTH, np.float32)
     width = disparity.shape[1]
     one, zero, most = splat(np.float32(1.0)), splat(np.float32(0.0)), splat(furthest)
     for n in range(begin, end):
@@ -191,53 +183,9 @@ def linearise(begin, end, model, disparity, scale, noise, furthest, target, prec
             d = load(around, 0)
             gr, gg, rr, ww = robust_normal_equation(model.rays, n, m, d, seen, scale)
             step = where_positive(gg - DUST, -gr / largest(gg, splat(DUST)), zero)
-            store(wanted, 0, d + largest(smallest(step, most), -most))
-            store(firm, 0, gg / (rr / largest(ww, one) + noise * noise))
-            target[n, m : m + used] = wanted[:used]
-            precision[n, m : m + used] = firm[:used]
-
-
-@task
-def soften(begin, end, rays, side, softened):
-    """Views begin … end − 1 of packed samples, smoothed by (side, 1 − 2·side, side) in both directions."""
-    stride = np.int64(rays.row_stride)
-    rows = np.int64(rays.view_stride) // stride
-    length = stride + 2
-    mixed = np.zeros(3 * length, np.float32)
-    for v in range(begin, end):
-        start = v * np.int64(rays.view_stride)
-        for n in range(rows):
-            above, below = max(n - 1, 0), min(n + 1, rows - 1)
-            mix_rows(rays.samples, start + above * stride, start + n * stride, start + below * stride, side, mixed)
-            for c in range(3):
-                mixed[c * length] = mixed[c * length + 1]
-                mixed[c * length + stride + 1] = mixed[c * length + stride]
-            mix_columns(mixed, side, start + n * stride, softened)
-
-
-@kernel
-def mix_rows(samples, above, centre, below, side, mixed):
-    """Three channels of a row, smoothed with its neighbours: mixed float32 [3 · length], from column 1 on."""
-    middle, length = np.float32(1.0) - np.float32(2.0) * side, len(mixed) // 3
-    for block in range(0, length - 2, WIDTH):
-        m = min(block, length - 2 - WIDTH)
-        red, green, blue = split(load(samples, centre + m))
-        red1, green1, blue1 = split(load(samples, above + m))
-        red2, green2, blue2 = split(load(samples, below + m))
-        store(mixed, m + 1, middle * red + side * (red1 + red2))
-        store(mixed, length + m + 1, middle * green + side * (green1 + green2))
-        store(mixed, 2 * length + m + 1, middle * blue + side * (blue1 + blue2))
-
-
-@kernel
-def mix_columns(mixed, side, at, packed):
-    """The row smoothed along itself, rounded and packed from flat index `at` on."""
-    middle, length = np.float32(1.0) - np.float32(2.0) * side, len(mixed) // 3
-    for block in range(0, length - 2, WIDTH):
-        m = min(block, length - 2 - WIDTH)
-        word = splat(np.int32(0))
-        for c in range(3):
-            left = c * length + m
-            value = middle * load(mixed, left + 1) + side * (load(mixed, left) + load(mixed, left + 2))
-            word = word + truncated(value + np.float32(0.5)) * np.int32(1 << (10 * c))
-        store(packed, at + m, word)
+            store(out, 0, d + largest(smallest(step, most), -most))
+            store(out, WIDTH, gg)
+            store(out, 2 * WIDTH, rr / largest(ww, one))
+            target[n, m : m + used] = out[:used]
+            texture[n, m : m + used] = out[WIDTH : WIDTH + used]
+            residual[n, m : m + used] = out[2 * WIDTH : 2 * WIDTH + used]

@@ -27,6 +27,8 @@ JUMP = 0.1
 """px of disparity within ±2 px that halve the trust."""
 PULL = 0.03
 """px by which the data may still pull."""
+NOISE = 1.0
+"""Grey levels that a residual has at least."""
 VAGUE = 0.25
 """px, standard deviation of a pixel's own data that halves the trust."""
 
@@ -57,9 +59,10 @@ def _margin_trust(refinement: Refinement, model: Model, disparity: FloatMap, own
 def _data_trust(refinement: Refinement, model: Model, disparity: FloatMap) -> tuple[FloatMap, FloatMap]:
     """1 where the data no longer pull, and 1 where they are sharp."""
     term = refinement.parameters.finish
-    target, precision = np.empty_like(disparity), np.empty_like(disparity)
-    numbers = np.float32(term.colour_scale), np.float32(1.0), np.float32(0.1)
-    refinement.workers.rows(linearise, len(disparity), model, disparity, *numbers, target, precision)
+    target, texture, residual = (np.empty_like(disparity) for _ in range(3))
+    numbers = np.float32(term.colour_scale), np.float32(0.1)
+    refinement.workers.rows(linearise, len(disparity), model, disparity, *numbers, target, texture, residual)
+    precision: FloatMap = texture / (residual + np.float32(NOISE**2))
     settled = 1.0 / (1.0 + ((target - disparity) / PULL) ** 2)
     textured = precision / (precision + np.float32(VAGUE**-2))
     return settled, textured

@@ -11,18 +11,23 @@ from numpy.typing import NDArray
 
 from ioadr._jit import Workers
 from ioadr._lanes import WIDTH
-from ioadr.cost.linearised import linearise, soften
+from ioadr.cost.linearised import linearise
+from ioadr.cost.view_filters import high_pass, soften
 from ioadr.geometry.ppp import Rays
 from ioadr.geometry.windows import grow
 from ioadr.parameters import Finish
 from ioadr.result import SweepRecord
+from ioadr.solver import gloss
 from ioadr.solver.borders import discount
+from ioadr.solver.gloss import Wish
 from ioadr.solver.local_fit import fit_surfaces
 from ioadr.solver.problem import snapshot_occluders
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import SweepPlan
 
 FloatMap = NDArray[np.float32]
+JUMP = 0.8
+"""px of shift in the outermost view within 3×3 px that are a jump."""
 
 
 def finish(refinement: Refinement, closing: SweepPlan, first: int) -> Iterator[SweepRecord]:
@@ -35,38 +40,56 @@ def finish(refinement: Refinement, closing: SweepPlan, first: int) -> Iterator[S
 
 
 class Finisher:
-    """Passes over the map of a refinement; the softened views serve all of them."""
+    """Passes over the map of a refinement; the filtered views serve all of them."""
 
     def __init__(self, refinement: Refinement, closing: SweepPlan) -> None:
         self.refinement, self.closing = refinement, replace(closing, planar_weight=0.0, plane_fits=0)
         self.term, self.workers = refinement.parameters.finish, refinement.workers
         self.rays = softened_rays(refinement.rays, self.term.softening, self.workers)
+        self.high = high_pass_rays(self.rays, self.term.high_pass, self.workers) if self.term.high_pass else None
 
     def run(self, index: int, furthest: float) -> SweepRecord:
         """One pass: linearise around the map, fit surfaces to the targets, at most `furthest` px away."""
         begin, before = time.perf_counter(), self.refinement.disparity
-        target, precision = self.linearised(before, furthest)
-        rise = np.float32(disparity_of(self.term.border_rise, self.rays))
-        self.workers.rows(discount, len(before), before, directions(), rise, precision)
-        fitted = fit(before, target, precision, self.term, self.workers)
+        fitted = fit(before, *self.wanted(before, furthest), self.term, self.workers)
         limits = self.refinement.limits
         self.refinement.disparity = np.clip(fitted, np.float32(limits.minimum), np.float32(limits.maximum))
         changed = int(np.count_nonzero(np.abs(fitted - before) > 1e-3))
         cost = float(self.refinement.state.cost.mean())
         return SweepRecord(index, "finish", changed, cost, time.perf_counter() - begin)
 
-    def linearised(self, disparity: FloatMap, furthest: float) -> tuple[FloatMap, FloatMap]:
-        """Targets and their precision [N, M]."""
+    def wanted(self, disparity: FloatMap, furthest: float) -> tuple[FloatMap, FloatMap]:
+        """Targets and their precision [N, M]: of plain colours, or of high-pass data where gloss pulls those away."""
+        term = self.term
+        plain = self.linearised(disparity, self.rays, term.occluder_growth, term.noise, furthest)
+        if self.high is None:
+            return plain.target, plain.precision
+        high = self.linearised(disparity, self.high, gloss.GROWTH, gloss.NOISE, gloss.FURTHER * furthest)
+        trust = gloss.trust_in_plain(plain, high, disparity_of(gloss.OWN_ERROR, self.rays))
+        trust[beside_jumps(disparity, disparity_of(JUMP, self.rays))] = 1
+        return gloss.blended(plain, high, trust)
+
+    def linearised(self, disparity: FloatMap, rays: Rays, growth: int, noise: float, furthest: float) -> Wish:
+        """What the views, plain or filtered, want around a map."""
         refinement, term = self.refinement, self.term
-        grown = grow(disparity, term.occluder_growth)
+        grown = grow(disparity, growth)
         occluders = snapshot_occluders(
             grown, refinement.rays, refinement.limits, refinement.parameters.data, self.workers
         )
-        model = refinement.model(self.closing, occluders=occluders)._replace(rays=self.rays)
-        target, precision = np.empty_like(disparity), np.empty_like(disparity)
-        numbers = np.float32(term.colour_scale), np.float32(term.noise), np.float32(furthest)
-        self.workers.rows(linearise, disparity.shape[0], model, disparity, *numbers, target, precision)
-        return target, precision
+        model = refinement.model(self.closing, occluders=occluders)._replace(rays=rays)
+        target, texture, residual = (np.empty_like(disparity) for _ in range(3))
+        numbers = np.float32(term.colour_scale), np.float32(furthest)
+        self.workers.rows(linearise, len(disparity), model, disparity, *numbers, target, texture, residual)
+        precision = texture / (residual + np.float32(noise**2))
+        rise = np.float32(disparity_of(term.border_rise, self.rays))
+        self.workers.rows(discount, len(disparity), disparity, directions(), rise, precision)
+        return Wish(target, precision, residual)
+
+
+def beside_jumps(disparity: FloatMap, jump: float) -> NDArray[np.bool_]:
+    """Pixels within 3 px of a jump, whose high-pass data hold colours of both sides."""
+    rise = grow(disparity, 1) + grow(-disparity, 1)
+    return grow((rise > jump).astype(np.float32), 2) > 0
 
 
 def fit(disparity: FloatMap, target: FloatMap, precision: FloatMap, term: Finish, workers: Workers) -> FloatMap:
@@ -113,3 +136,10 @@ def softened_rays(rays: Rays, side: float, workers: Workers) -> Rays:
     softened = np.empty_like(rays.samples)
     workers.rows(soften, rays.dy.size, rays, np.float32(side), softened)
     return rays._replace(samples=softened)
+
+
+def high_pass_rays(rays: Rays, share: float, workers: Workers) -> Rays:
+    """The views without a share of their low frequencies, among which gloss and shading are."""
+    passed = np.empty_like(rays.samples)
+    workers.rows(high_pass, rays.dy.size, rays, np.float32(share), passed)
+    return rays._replace(samples=passed)

@@ -38,14 +38,14 @@ def step(
     """Targets and precisions of all pixels, linearised around one disparity."""
     parameters = preset("best")
     assert lf.range is not None
-    target, precision = np.empty((2, lf.height, lf.width), np.float32)
+    target, texture, residual = np.empty((3, lf.height, lf.width), np.float32)
     with Workers(1) as workers:
         refinement = Refinement(lf, lf.range, parameters, workers)
         refinement.disparity = np.full((lf.height, lf.width), around, np.float32)
         model = refinement.model(closing(parameters, lf.range))
-        numbers = np.float32(SCALE), np.float32(noise), np.float32(furthest)
-        workers.rows(linearise, lf.height, model, refinement.disparity, *numbers, target, precision)
-    return target, precision
+        numbers = np.float32(SCALE), np.float32(furthest)
+        workers.rows(linearise, lf.height, model, refinement.disparity, *numbers, target, texture, residual)
+    return target, texture / (residual + np.float32(noise**2))
 
 
 @task

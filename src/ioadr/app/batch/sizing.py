@@ -68,7 +68,8 @@ def need_of(path: str, reading: ReadOptions, parameters: Parameters) -> Need:
     height, width = scaled_size(chosen_window(capture, reading), reading.scale)
     views = int(capture.available.sum())
     sample = capture.channels * capture.dtype.itemsize
-    return Need(views, height, width, sample, copies=2 if parameters.finish.passes else 1)
+    copies = 1 + (1 + (parameters.finish.high_pass > 0)) * (parameters.finish.passes > 0)
+    return Need(views, height, width, sample, copies)
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,10 @@ def test_what_an_item_needs_is_known_before_it_is_read(tmp_path, reading):
     read = ioadr.read(scene, reading, flip_rows=False, flip_columns=False)
     assert need.bytes == expected_bytes(read) + WORKER
     assert (need.views, need.height, need.width) == (read.view_count, read.height, read.width)
-    finished = need_of(str(scene), reading, preset("paper").vary({"finish.passes": 1}))
+    finished = need_of(str(scene), reading, preset("paper").vary({"finish.passes": 1, "finish.high_pass": 0.0}))
     assert finished.bytes - need.bytes == 4 * need.views * need.height * need.width, "the finish packs the views again"
+    both = need_of(str(scene), reading, preset("paper").vary({"finish.passes": 1}))
+    assert both.bytes - finished.bytes == 4 * need.views * need.height * need.width, "high-pass views are a copy, too"
 
 
 def test_a_huge_file_is_measured_by_its_header(tmp_path):

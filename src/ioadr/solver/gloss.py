@@ -1,0 +1,79 @@
+"""Where gloss pulls plain colours away, high-pass data take their place (beyond the paper, decision 13).
+
+Two witnesses must agree. The plain residuals exceed what noise explains, given those of the high-pass data; and the
+two kinds of data want different disparities, by more than high-pass data err by themselves.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatMap = NDArray[np.float32]
+NOISE = 0.5
+"""Grey levels that a residual of high-pass data has at least."""
+GROWTH = 4
+"""px by which occluders are grown for high-pass data: their samples beside an edge are mixed from further away."""
+FURTHER = 2.5
+"""Times that high-pass data may move a target further than plain ones: gloss has drawn the map away before."""
+OWN_ERROR = 0.032
+"""px of shift in the outermost view by which high-pass data err in any case."""
+WHITE = 1.6
+"""Ratio of the residuals' mean squares, plain to high-pass, that white noise gives."""
+DIGITS = 0.05
+"""Grey levels² that rounding to eight bits leaves in the residuals; below it their ratio means nothing."""
+SUSPICION, CERTAINTY = 1.1, 1.4
+"""Times the ratio of white noise at which gloss is first suspected, and at which it is certain."""
+REGION = 3.0
+"""px, standard deviation of the windows over which residuals and targets are compared."""
+
+
+class Wish(NamedTuple):
+    """What one kind of data wants at every pixel."""
+
+    target: FloatMap
+    """px."""
+    precision: FloatMap
+    """1/px²."""
+    residual: FloatMap
+    """Mean square of what the views differ by, grey levels²."""
+
+
+def blended(plain: Wish, high: Wish, trust: FloatMap) -> tuple[FloatMap, FloatMap]:
+    """Targets and precisions: plain data count by their trust, high-pass data by what is left of it."""
+    first, second = trust * plain.precision, (1 - trust) * high.precision
+    total = first + second
+    mean = (first * plain.target + second * high.target) / np.maximum(total, np.float32(1e-12))
+    return np.where(total > 0, mean, plain.target), total
+
+
+def trust_in_plain(plain: Wish, high: Wish, own_error: float) -> FloatMap:
+    """1 where there is no gloss; less, the further plain data go astray compared with the high-pass data's own error.
+
+    τ = e²/(e² + c·δ²): δ is the mean difference of the targets in a region, e what high-pass data err by in any case,
+    px; c says from 0 to 1 how surely the residuals show gloss.
+    """
+    excess = (smooth(plain.residual) + DIGITS) / (WHITE * smooth(high.residual) + DIGITS)
+    certain = np.clip((excess - SUSPICION) / (CERTAINTY - SUSPICION), 0, 1)
+    both = plain.precision * high.precision / np.maximum(plain.precision + high.precision, np.float32(1e-9))
+    difference = smooth(both * (plain.target - high.target)) / np.maximum(smooth(both), np.float32(1e-9))
+    error = np.float32(own_error**2)
+    return (error / (error + certain * difference**2)).astype(np.float32)
+
+
+def smooth(values: FloatMap) -> FloatMap:
+    """Gaussian mean over a region; edges repeated."""
+    reach = int(3 * REGION)
+    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / REGION) ** 2)
+    weights /= weights.sum()
+    for axis in (0, 1):
+        padding = [(reach, reach) if a == axis else (0, 0) for a in (0, 1)]
+        padded = np.moveaxis(np.pad(values, padding, mode="edge"), axis, 0)
+        size = values.shape[axis]
+        total = np.zeros((size, *padded.shape[1:]), np.float32)
+        for i, weight in enumerate(weights.astype(np.float32)):
+            total += weight * padded[i : i + size]
+        values = np.moveaxis(total, 0, axis)
+    return np.ascontiguousarray(values)

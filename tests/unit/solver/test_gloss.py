@@ -1,0 +1,102 @@
+"""High-pass data: they take the place of plain ones under gloss, and nowhere else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ioadr import DisparityRange, LightField
+from ioadr._jit import Workers
+from ioadr.parameters import preset
+from ioadr.solver.finish import Finisher, beside_jumps, disparity_of
+from ioadr.solver.gloss import OWN_ERROR, WHITE, Wish, blended, smooth, trust_in_plain
+from ioadr.solver.refine import Refinement
+from ioadr.solver.schedule import closing
+from tests.builders import make_views
+
+SIZE = (56, 60)
+INNER = np.s_[10:-10, 10:-10]
+TRUE = 0.3
+"""px."""
+
+
+def plane(noise: float, gloss: float = 0.0, contrast: float = 0.3) -> LightField:
+    """A textured plane with noise and with a smooth reflection of something further away, both in grey levels."""
+    views = 255 * make_views((5, 5), SIZE, dtype="float32", disparity=TRUE, seed=3).astype(np.float64)
+    views = 128 + contrast * (views - 128)
+    rows, columns = np.mgrid[: SIZE[0], : SIZE[1]]
+    for row, column in np.ndindex(5, 5):
+        y, x = rows - 1.0 * (row - 2), columns - 1.0 * (column - 2)
+        views[row, column] += (gloss * np.sin(y / 6) * np.sin(x / 6))[..., None]
+    views += np.random.default_rng(1).normal(0, noise, views.shape)
+    return LightField((np.clip(views, 0, 255) / 255).astype(np.float32), range=DisparityRange(-1.0, 1.5))
+
+
+def wishes(lf: LightField) -> tuple[Wish, Wish, NDArray[np.float32]]:
+    """Of plain and of high-pass data around the truth, and the trust in the plain ones."""
+    parameters = preset("best")
+    assert lf.range is not None
+    with Workers(1) as workers:
+        refinement = Refinement(lf, lf.range, parameters, workers)
+        refinement.disparity = np.full(SIZE, TRUE, np.float32)
+        finisher = Finisher(refinement, closing(parameters, lf.range))
+        assert finisher.high is not None
+        plain = finisher.linearised(refinement.disparity, finisher.rays, 0, 0.5, 0.2)
+        high = finisher.linearised(refinement.disparity, finisher.high, 0, 0.5, 0.2)
+        error = disparity_of(OWN_ERROR, refinement.rays)
+    return plain, high, trust_in_plain(plain, high, error)
+
+
+@pytest.mark.parametrize("noise", [0.3, 1.0, 3.0])
+def test_white_noise_is_no_gloss(noise):
+    plain, high, trust = wishes(plane(noise))
+    assert np.median(plain.residual[INNER]) / np.median(high.residual[INNER]) == pytest.approx(WHITE, rel=0.15)
+    assert trust[INNER].mean() > 0.97
+
+
+def test_gloss_is_found_and_does_not_pull():
+    plain, high, trust = wishes(plane(0.5, gloss=12.0))
+    target, precision = blended(plain, high, trust)
+
+    def astray(values: NDArray[np.float32], weights: NDArray[np.float32]) -> float:
+        """Root mean square of regional errors: what a surface fitted to the targets would follow."""
+        error = smooth(weights * (values - np.float32(TRUE))) / smooth(weights)
+        return float(np.sqrt(np.mean(error[INNER] ** 2)))
+
+    assert trust[INNER].mean() < 0.3
+    assert astray(target, precision) < 0.4 * astray(plain.target, plain.precision)
+
+
+def test_full_trust_leaves_plain_data_as_they_are():
+    generator = np.random.default_rng(0)
+    plain, high = (Wish(*generator.uniform(1, 2, (3, 8, 9)).astype(np.float32)) for _ in range(2))
+    for trust, expected in ((1, plain), (0, high)):
+        target, precision = blended(plain, high, np.full((8, 9), trust, np.float32))
+        np.testing.assert_allclose(target, expected.target, rtol=1e-6)
+        np.testing.assert_array_equal(precision, expected.precision)
+
+
+def test_without_any_data_the_map_stays():
+    nothing = Wish(np.full((4, 5), 0.2, np.float32), np.zeros((4, 5), np.float32), np.zeros((4, 5), np.float32))
+    trust = trust_in_plain(nothing, nothing, 0.008)
+    target, precision = blended(nothing, nothing, trust)
+    assert (trust == 1).all()
+    assert np.array_equal(target, nothing.target)
+    assert not precision.any()
+
+
+def test_smoothing_keeps_constants_and_sums():
+    assert smooth(np.full((20, 7), 3.0, np.float32)) == pytest.approx(3.0)
+    spot = np.zeros((41, 43), np.float32)
+    spot[20, 21] = 1
+    found = smooth(spot)
+    assert found.sum() == pytest.approx(1, rel=1e-5)
+    assert found.argmax() == spot.argmax()
+    assert np.allclose(found, found[::-1, ::-1])
+
+
+def test_three_pixels_beside_a_jump_are_told():
+    step = np.zeros((9, 20), np.float32)
+    step[:, 10:] = 1
+    assert np.flatnonzero(beside_jumps(step, 0.5)[4]).tolist() == list(range(7, 13))
