@@ -17,8 +17,8 @@ from ioadr.result import Estimate, SweepRecord
 from ioadr.solver.confidence import confidence
 from ioadr.solver.coverage import settle_borders
 from ioadr.solver.disparity_range import voted_range
-from ioadr.solver.finish import finish
-from ioadr.solver.initialise import initialise
+from ioadr.solver.finish import finish, finishing_passes
+from ioadr.solver.initialise import first_maps
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing, plan
@@ -54,12 +54,11 @@ def estimate(
         rays = pack_rays(lf, parameters.data.view_step)
         limits = lf.range or voted_range(lf, rays, workers)
         steps, last = plan(parameters, limits, warm=start is not None), closing(parameters, limits)
-        total = len(steps) + parameters.finish.passes + parameters.coverage.settle
+        total = len(steps) + finishing_passes(parameters.finish) + parameters.coverage.settle
         refinement = Refinement(lf, limits, parameters, workers, rays)
-        refinement.disparity = initialise(lf, rays, limits, parameters.initialise, workers)
-        if start is not None:
-            first = refinement.disparity
-            refinement.begin_with(_usable(start, first, limits), first, last)
+        maps = first_maps(lf, rays, limits, parameters.initialise, workers)
+        known = [] if start is None else [_usable(start, maps[0], limits)]
+        refinement.begin_with(known + maps, last)
         report(SweepRecord(-1, "initialise", lf.height * lf.width, float("nan"), time.perf_counter() - clock))
         sweeps = (refinement.sweep(step, seed) for step in steps)
         for record in chain(sweeps, finish(refinement, last, len(steps)), settle_borders(refinement, last, total - 1)):

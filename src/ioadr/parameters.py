@@ -27,7 +27,9 @@ NEVER = 1_000
 class Initialise:
     """The first map (§ VI-A)."""
 
-    method: Literal["auto", "structure-tensor", "plane-sweep"] = _option("auto", "how the first map is made")
+    method: Literal["auto", "structure-tensor", "plane-sweep", "cheapest"] = _option(
+        "auto", "how the first map is made"
+    )
     sigma: float = _option(1.4, "px, Gaussian of derivatives and smoothing", 0.5, 5)
     half_width: int = _option(3, "px, half the structure tensor's kernels", 1, 10)
     inpaint_beyond: float = _option(1.5, "share of the range beyond which values are inpainted", 1, 10)
@@ -71,9 +73,7 @@ class PlanarTerm:
     first_sweep: int = _option(6, "sweep that begins the planar phase, with the plane as candidate", 0)
     half_width: int = _option(18, "px, half of W^avg", 1, 60)
     window_step: int = _option(2, "px between the samples of W^avg", 1, 8)
-    refit_from: int = _option(
-        8, "sweep from which planes are fitted twice, the second time to the first ones: for normals that settle", 0
-    )
+    refit_from: int = _option(8, "sweep from which planes are fitted twice, the second time to the first ones", 0)
     kernel_half_width: int = _option(5, "δ_a, px, half of the large difference kernel", 1, 20)
     kernel_sigma: float = _option(11.0, "px, Gaussian of the large difference kernel", 0.5, 60)
     inlier_share: float = _option(0.9, "τ_a, share of the mean angle that still counts as inlier", 0, 10)
@@ -125,6 +125,7 @@ class Finish:
     caution: float = _option(2.5, "standard deviations by which patches of different width may disagree", 0.1)
     widest: int = _option(32, "px, radius of the widest patch", 2, 64)
     border_rise: float = _option(0.25, "shift of a nearer neighbour beside which data do not count", 0)
+    region_passes: int = _option(0, "times that a semi-global match may replace false holes before all that", 0, 10)
 
 
 @dataclass(frozen=True)
@@ -170,10 +171,9 @@ class Parameters:
         """One table per term, each value with its meaning beside it."""
         lines = []
         for group in fields(self):
-            lines.append(f"[{group.name}]")
             values = getattr(self, group.name)
-            lines += [f"{i.name} = {toml(getattr(values, i.name))}  # {i.metadata['help']}" for i in fields(values)]
-            lines.append("")
+            items = (f"{i.name} = {toml(getattr(values, i.name))}  # {i.metadata['help']}" for i in fields(values))
+            lines += [f"[{group.name}]", *items, ""]
         return "\n".join(lines)
 
 
@@ -271,11 +271,12 @@ _FAST = {
 
 # The sweeps up to the planar ones, from a better first map; then surfaces fitted to the linearised data, and borders.
 _BEST = {
-    "initialise.method": "plane-sweep",
+    "initialise.method": "cheapest",
     "search.sweeps": 6,
     "search.temperature": 0.05,
     "planar.weight": 0.0,
     "planar.first_sweep": NEVER,
+    "finish.region_passes": 1,
     "finish.passes": 2,
     "coverage.settle": True,
 }
@@ -305,6 +306,7 @@ VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
 FINISH_VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "without-finish": {"finish.passes": 0, "coverage.settle": False},
+        "without-regions": {"finish.region_passes": 0},
         "without-borders": {"coverage.settle": False},
         "without-holes": {"coverage.holes": False},
         "one-pass": {"finish.passes": 1},

@@ -5,7 +5,8 @@ from __future__ import annotations
 from tests.reference.cost_rows import COST
 from tests.reference.finish_rows import FINISH
 from tests.reference.geometry_rows import GEOMETRY
+from tests.reference.region_rows import REGIONS
 from tests.reference.rows import Row
 from tests.reference.solver_rows import SOLVER
 
-TWINS: dict[str, Row] = {row.name: row for row in (*GEOMETRY, *COST, *SOLVER, *FINISH)}
+TWINS: dict[str, Row] = {row.name: row for row in (*GEOMETRY, *COST, *SOLVER, *FINISH, *REGIONS)}

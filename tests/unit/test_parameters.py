@@ -115,7 +115,10 @@ def test_numbers_are_finite(text):
         ({"congruent.weight": 1}, f"expected one of the groups {', '.join(Parameters().to_dict())}, found 'congruent'"),
         ({"congruence.wait": 1}, "expected congruence.* with one of weight, ramp"),
         ({"congruence": 1}, "expected congruence.* with one of"),
-        ({"initialise.method": "magic"}, "expected one of auto, structure-tensor, plane-sweep, found 'magic'"),
+        (
+            {"initialise.method": "magic"},
+            "expected one of auto, structure-tensor, plane-sweep, cheapest, found 'magic'",
+        ),
         ({"search.sweeps": 1.5}, "expected a finite int, found 1.5"),
         ({"search.sweeps": True}, "expected a finite int, found True"),
         ({"data.occlusion_aware": 1}, "expected a finite bool, found 1"),

@@ -78,7 +78,7 @@ def estimation_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @_option("--parameters", type=click.Path(), metavar="FILE", help="Parameters from a TOML file.")
     @_option(
         "--init",
-        type=click.Choice(("auto", "structure-tensor", "plane-sweep")),
+        type=click.Choice(("auto", "structure-tensor", "plane-sweep", "cheapest")),
         show_default="as in the parameters",
         help="How the first map is made.",
     )

@@ -23,6 +23,7 @@ from ioadr.solver.gloss import Wish
 from ioadr.solver.local_fit import fit_surfaces
 from ioadr.solver.problem import snapshot_occluders
 from ioadr.solver.refine import Refinement
+from ioadr.solver.regions import repair_regions
 from ioadr.solver.schedule import SweepPlan
 
 FloatMap = NDArray[np.float32]
@@ -30,9 +31,17 @@ JUMP = 0.8
 """px of shift in the outermost view within 3×3 px that are a jump."""
 
 
+def finishing_passes(term: Finish) -> int:
+    """How many records `finish` gives."""
+    return term.region_passes + term.passes
+
+
 def finish(refinement: Refinement, closing: SweepPlan, first: int) -> Iterator[SweepRecord]:
     """All passes that the parameters ask for, each done when its record is taken; `first` is the first one's number."""
     term = refinement.parameters.finish
+    for done in range(term.region_passes):
+        yield repair_regions(refinement, first + done)
+    first += term.region_passes
     if term.passes:
         finisher = Finisher(refinement, closing)
         for done in range(term.passes):

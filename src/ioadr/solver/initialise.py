@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -21,14 +22,29 @@ STEEPEST = 2.0
 """px of shift between neighbouring views that the structure tensor still follows."""
 SHORTEST = 5
 """Views in a line from which it does not do worse than a plane sweep."""
+WINDOWS = (2, 0)
+"""px, half widths of the squares over which plane sweeps average; the first alone where one map is asked for."""
 
 
-def initialise(
+def first_maps(
     lf: LightField, rays: Rays, limits: DisparityRange, parameters: Initialise, workers: Workers
-) -> FloatMap:
-    """Disparity [N, M] inside the range."""
-    if choose_method(lf, limits, parameters) == "plane-sweep":
-        return plane_sweep(rays, limits, workers)
+) -> list[FloatMap]:
+    """Disparities [N, M] inside the range: one map, or for `cheapest` all that suit the light field.
+
+    Plane sweeps with windows are right on surfaces, those without keep gaps open; so does the structure tensor, where
+    it can follow the shifts.
+    """
+    method = choose_method(lf, limits, parameters)
+    if parameters.method == "cheapest":
+        maps = plane_sweeps(rays, limits, workers, WINDOWS)
+        return maps + [followed_lines(lf, limits, parameters, workers)] * (method == "structure-tensor")
+    if method == "plane-sweep":
+        return [plane_sweep(rays, limits, workers)]
+    return [followed_lines(lf, limits, parameters, workers)]
+
+
+def followed_lines(lf: LightField, limits: DisparityRange, parameters: Initialise, workers: Workers) -> FloatMap:
+    """The structure tensor's disparities; what lies far outside the range is filled from around it."""
     disparity, _ = structure_tensor(lf, parameters, workers)
     centre, reach = 0.5 * (limits.minimum + limits.maximum), 0.5 * limits.extent * parameters.inpaint_beyond
     outlier = ~(np.abs(disparity - centre) <= reach)
@@ -46,7 +62,7 @@ def choose_method(
             f"{lf.name}: expected at least three evenly spaced views in line with the reference view for the "
             "structure tensor, found none. Use ⟦init plane-sweep⟧, or another ⟦reference⟧."
         )
-    if parameters.method != "auto":
+    if parameters.method in ("structure-tensor", "plane-sweep"):
         return parameters.method
     largest = max(abs(limits.minimum), abs(limits.maximum))
     enough = any(len(line.indices) >= SHORTEST for line in lines)
@@ -56,19 +72,24 @@ def choose_method(
 
 def plane_sweep(rays: Rays, limits: DisparityRange, workers: Workers, half_width: int = 2) -> FloatMap:
     """The best of fronto-parallel planes a px apart in the outermost view, refined by a parabola."""
+    return plane_sweeps(rays, limits, workers, (half_width,))[0]
+
+
+def plane_sweeps(rays: Rays, limits: DisparityRange, workers: Workers, half_widths: Sequence[int]) -> list[FloatMap]:
+    """The same for windows of several sizes, from one set of planes."""
     count = max(int(np.ceil(limits.extent * float(rays.reach.max()))), 2)
     planes = np.linspace(limits.minimum, limits.maximum, count + 1, dtype=np.float32)
     shape = (rays.height, rays.width)
-    cost, averaged = np.empty(shape, np.float32), np.empty(shape, np.float32)
-    before = np.full(shape, np.inf, np.float32)  # the first plane has no neighbour on one side
-    best = np.full((4, *shape), np.inf, np.float32)
+    cost, averaged = np.empty(shape, np.float32), np.empty((len(half_widths), *shape), np.float32)
+    before = np.full_like(averaged, np.inf)  # the first plane has no neighbour on one side
+    best = np.full((len(half_widths), 4, *shape), np.inf, np.float32)
     for index, d in enumerate(planes):
         workers.rows(plane_cost, rays.height, rays, d, cost)
-        workers.rows(keep_best, rays.height, cost, half_width, index, averaged, before, best)
+        for i, half_width in enumerate(half_widths):
+            workers.rows(keep_best, rays.height, cost, half_width, index, averaged[i], before[i], best[i])
         averaged, before = before, averaged
-    step = np.float32(limits.extent / count)
-    disparity = np.float32(limits.minimum) + (best[0] + lowest_point(best[2], best[1], best[3])) * step
-    return np.clip(disparity, np.float32(limits.minimum), np.float32(limits.maximum))
+    step, lowest, highest = (np.float32(x) for x in (limits.extent / count, limits.minimum, limits.maximum))
+    return [np.clip(lowest + (b[0] + lowest_point(b[2], b[1], b[3])) * step, lowest, highest) for b in best]
 
 
 def lowest_point(before: FloatMap, lowest: FloatMap, after: FloatMap) -> FloatMap:

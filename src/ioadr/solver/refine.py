@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -60,14 +60,18 @@ class Refinement:
         self.state.disparity[:] = np.pad(values, self.pad, mode="edge")
         self.state.plain[:] = np.nan
 
-    def begin_with(self, first: FloatMap, second: FloatMap, step: SweepPlan) -> None:
-        """Take at each pixel the one of two maps that the views support better."""
+    def begin_with(self, maps: Sequence[FloatMap], step: SweepPlan) -> None:
+        """Take at each pixel the map that the views support best, each with the occlusions that it implies itself.
+
+        Of equal ones the first; a single map is taken as it is.
+        """
         step = replace(step, congruence_weight=0.0, planar_weight=0.0, plane_fits=0)
-        data = []
-        for values in (first, second):
+        chosen, lowest = maps[0], np.float32(np.inf)
+        for values in maps if len(maps) > 1 else ():
             self.disparity = values
-            data.append(self.final_costs(step)[0]["data"])
-        self.disparity = np.where(data[0] <= data[1], first, second)
+            data = self.final_costs(step)[0]["data"]
+            chosen, lowest = np.where(data < lowest, values, chosen), np.minimum(data, lowest)
+        self.disparity = chosen
 
     def model(self, step: SweepPlan, occluders: Occluders | None = None, planes: Planes | None = None) -> Model:
         """What hypotheses are measured against in a sweep: visibility and planes of the map as it is, unless given."""

@@ -49,7 +49,7 @@ def test_options_reach_the_estimation(cli, calls, scene, tmp_path):
     assert not (out / "report.html").exists()
 
 
-@pytest.mark.parametrize("method", ["auto", "structure-tensor", "plane-sweep"])
+@pytest.mark.parametrize("method", ["auto", "structure-tensor", "plane-sweep", "cheapest"])
 def test_the_way_to_the_first_map_can_be_chosen(cli, calls, scene, tmp_path, method):
     """Also against the preset's own choice."""
     assert cli("estimate", scene, "--out", tmp_path / "out", "--preset", "fast", "--init", method).code == 0

@@ -1,0 +1,142 @@
+"""Regions that a semi-global match proposes, judged as wholes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ioadr import DisparityRange, LightField, preset
+from ioadr._jit import Workers
+from ioadr.part import Part, Window
+from ioadr.solver.refine import Refinement
+from ioadr.solver.regions import ENOUGH_VIEWS, Match, blurred, core, few_rays, judge, opened, repair_regions
+from tests.builders import make_lightfield
+
+BEST = preset("best")
+RANGE = DisparityRange(-1.0, 1.5)
+
+
+def repaired(lf: LightField, disparity: np.ndarray) -> np.ndarray:
+    with Workers(1) as workers:
+        refinement = Refinement(lf, lf.range or RANGE, BEST, workers)
+        refinement.disparity = disparity.astype(np.float32)
+        record = repair_regions(refinement, 6)
+        assert record.kind == "finish"
+        return refinement.disparity
+
+
+def holed(shape: tuple[int, int], value: float, hole: float) -> np.ndarray:
+    disparity = np.full(shape, value)
+    disparity[15:49, 18:54] = hole
+    return disparity
+
+
+@pytest.mark.parametrize("hole", [-0.6, 1.2])
+def test_a_false_hole_or_hill_is_levelled(hole):
+    lf = make_lightfield(size=(64, 72), disparity=0.4).with_(range=RANGE)
+    found = repaired(lf, holed((64, 72), 0.4, hole))
+    assert np.abs(found - 0.4)[15:49, 18:54].max() < 0.1
+
+
+def test_a_right_map_stays_to_the_byte():
+    lf = make_lightfield(size=(64, 72), disparity=0.4).with_(range=RANGE)
+    right = np.full((64, 72), 0.4, np.float32)
+    assert repaired(lf, right).tobytes() == right.tobytes()
+
+
+def test_small_regions_stay():
+    lf = make_lightfield(size=(64, 72), disparity=0.4).with_(range=RANGE)
+    small = np.full((64, 72), 0.4, np.float32)
+    small[20:40, 20:40] = -0.6
+    assert repaired(lf, small).tobytes() == small.tobytes()
+
+
+def test_in_a_large_image_the_same_hole_is_too_small():
+    lf = make_lightfield(size=(64, 72), disparity=0.4).with_(range=RANGE)
+    wrong = holed((64, 72), 0.4, -0.6).astype(np.float32)
+    part = Part(Window(0, 0, 64, 72), 1024, 1024)
+    assert repaired(lf.with_(part=part), wrong).tobytes() == wrong.tobytes()
+
+
+def match_of(disparity: np.ndarray, region: tuple[slice, slice], value: float, cost: float) -> Match:
+    matched, own = disparity.copy(), np.full(disparity.shape, 1.0, np.float32)
+    matched[region] = value
+    new = own.copy()
+    new[region] = cost
+    return Match(matched, new, own)
+
+
+REGION = slice(10, 50), slice(12, 52)
+
+
+@pytest.mark.parametrize(
+    ("inside", "proposed", "cost", "taken"),
+    [
+        (0.0, 1.0, 0.5, True),  # removes all jumps
+        (0.0, 1.0, 0.99, False),  # hardly cheaper
+        (1.0, 0.0, 0.5, False),  # makes jumps in a plain area
+    ],
+)
+def test_a_region_is_judged_by_cost_and_rim(inside, proposed, cost, taken):
+    disparity = np.ones((64, 64), np.float32)
+    disparity[REGION] = inside
+    accepted = judge(disparity, match_of(disparity, REGION, proposed, cost), np.zeros((64, 64, 3)), 4.0, 800)
+    assert accepted.any() == taken
+    assert not accepted[:10].any()
+
+
+def test_jumps_at_colour_edges_are_free():
+    disparity, image = np.ones((64, 64), np.float32), np.zeros((64, 64, 3), np.float32)
+    image[REGION] = 80.0
+    assert judge(disparity, match_of(disparity, REGION, 0.0, 0.5), image, 4.0, 800)[REGION].all()
+
+
+def test_thin_things_do_not_count():
+    mask = np.zeros((20, 20), bool)
+    mask[3:5, 2:18], mask[8:14, 4:12] = True, True
+    assert not opened(mask)[:8].any()
+    assert opened(mask)[9:13, 4:12].all()
+    labels = mask.astype(np.int32)
+    assert core(labels, 2).sum() == 2 * 4
+    assert core(labels, 3).sum() == 0
+
+
+def test_a_mean_of_equal_values_is_that_value():
+    np.testing.assert_allclose(blurred(np.full((9, 11), 3.0, np.float32), 2.0), 3.0, rtol=1e-6)
+
+
+@pytest.mark.parametrize("grid", [(9, 9), (3, 3), (17, 17), (1, 30)])
+def test_a_match_uses_few_views_of_any_grid(grid):
+    lf = make_lightfield(grid=grid, size=(12, 14))
+    with Workers(1) as workers:
+        rays = Refinement(lf, RANGE, BEST, workers).rays
+    few = few_rays(lf, rays)
+    assert min(9, rays.dy.size) <= few.dy.size <= ENOUGH_VIEWS
+    assert few.reach.max() >= 0.75 * rays.reach.max()
+
+
+def window_scene() -> tuple[LightField, np.ndarray]:
+    """A far wall seen through a window in a near one, of other colour, both of whole disparities."""
+    random = np.random.default_rng(3)
+    far = random.integers(20, 90, (128, 128, 3), np.uint8)
+    near = random.integers(150, 235, (128, 128, 3), np.uint8)
+    views = np.empty((5, 5, 80, 84, 3), np.uint8)
+    for row, column in np.ndindex(5, 5):
+        y, x = row - 2, column - 2
+        views[row, column] = near[10 + y : 90 + y, 10 + x : 94 + x]
+        window = np.s_[20 - y : 60 - y, 22 - x : 62 - x]
+        views[row, column][window] = far[10:90, 10:94][window]
+    true = np.full((80, 84), 1.0, np.float32)
+    true[20:60, 22:62] = 0.0
+    return LightField(views, range=DisparityRange(-0.5, 1.5)), true
+
+
+def test_a_true_gap_stays_open():
+    lf, true = window_scene()
+    assert repaired(lf, true).tobytes() == true.tobytes()
+
+
+def test_a_gap_that_was_closed_is_opened():
+    lf, true = window_scene()
+    closed = np.ones_like(true)
+    assert np.mean(np.abs(repaired(lf, closed) - true) > 0.1) < 0.05
