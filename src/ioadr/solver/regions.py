@@ -47,12 +47,12 @@ INNER = 5
 SMALLEST, SIZE = 800, 512 * 512
 """px of a region, and of an image: in larger ones regions must be larger in proportion, since true gaps are; in smaller
 ones not smaller, since evidence is counted in pixels."""
-BETTER = 1.03
-"""Factor by which the map must cost more."""
+BETTER = CHARGE
+"""Factor by which the map must cost more: what is right costs that much if all views are hidden, and no more."""
 RIM_WEIGHT = 10.0
 """Grey levels that a jump across a plain rim costs."""
-ROUGHEST = 0.18
-"""Jumps per px of rim that a region may have afterwards."""
+ROUGHEST, ROUGHER = 0.18, 0.06
+"""Jumps per px of rim that a region may have afterwards, and that may be new: filling a hole makes none."""
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,8 @@ def judge(disparity: FloatMap, match: Match, image: FloatMap, reach: float, smal
     )
     length, before, after = rim_scores(labels, count, disparity, match.disparity, image, reach)
     accepted = (area >= smallest) & thick & (own > BETTER * new)
-    accepted &= (own - new + RIM_WEIGHT * (before - after) > 0) & (after < ROUGHEST * length)
+    accepted &= own - new + RIM_WEIGHT * (before - after) > 0
+    accepted &= (after < ROUGHEST * length) & (after - before < ROUGHER * length)
     accepted[0] = False
     return grown(accepted[labels]) & different
 

@@ -1,0 +1,56 @@
+"""More first maps than one, and who decides between them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ioadr import DisparityRange, preset
+from ioadr._jit import Workers
+from ioadr.parameters import Initialise
+from ioadr.solver.initialise import WINDOWS, first_maps, plane_sweep, plane_sweeps
+from ioadr.solver.problem import pack_rays
+from ioadr.solver.refine import Refinement
+from ioadr.solver.schedule import closing
+from tests.builders import make_lightfield
+
+BEST = preset("best")
+NARROW, WIDE = DisparityRange(-1.0, 1.5), DisparityRange(-1.0, 6.0)
+
+
+def test_each_pixel_takes_the_map_that_the_views_support():
+    lf = make_lightfield(size=(32, 36), disparity=0.7)
+    left, right = np.full((32, 36), 0.7, np.float32), np.full((32, 36), 0.7, np.float32)
+    left[:, 18:], right[:, :18] = -0.5, 1.3
+    with Workers(1) as workers:
+        refinement = Refinement(lf, NARROW, BEST, workers)
+        refinement.begin_with([left, right], closing(BEST, NARROW))
+    assert np.mean(refinement.disparity == np.float32(0.7)) > 0.97
+
+
+def test_a_single_map_is_taken_as_it_is():
+    lf = make_lightfield(size=(32, 36), disparity=0.7)
+    wrong = np.random.default_rng(0).uniform(-1, 1.5, (32, 36)).astype(np.float32)
+    with Workers(1) as workers:
+        refinement = Refinement(lf, NARROW, BEST, workers)
+        refinement.begin_with([wrong], closing(BEST, NARROW))
+    assert refinement.disparity.tobytes() == wrong.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("method", "limits", "count"), [("cheapest", NARROW, 3), ("cheapest", WIDE, 2), ("auto", NARROW, 1)]
+)
+def test_the_structure_tensor_takes_part_where_it_can_follow(method, limits, count):
+    lf = make_lightfield(grid=(5, 5), size=(24, 26))
+    with Workers(1) as workers:
+        maps = first_maps(lf, pack_rays(lf), limits, Initialise(method=method), workers)
+    assert len(maps) == count
+    assert all(limits.minimum <= values.min() <= values.max() <= limits.maximum for values in maps)
+
+
+def test_several_windows_are_swept_as_each_alone():
+    lf = make_lightfield(size=(24, 26))
+    with Workers(1) as workers:
+        together = plane_sweeps(pack_rays(lf), NARROW, workers, WINDOWS)
+        alone = [plane_sweep(pack_rays(lf), NARROW, workers, width) for width in WINDOWS]
+    assert [values.tobytes() for values in together] == [values.tobytes() for values in alone]
