@@ -51,8 +51,8 @@ BETTER = CHARGE
 """Factor by which the map must cost more: what is right costs that much if all views are hidden, and no more."""
 RIM_WEIGHT = 10.0
 """Grey levels that a jump across a plain rim costs."""
-ROUGHEST, ROUGHER = 0.18, 0.06
-"""Jumps per px of rim that a region may have afterwards, and that may be new: filling a hole makes none."""
+ROUGHEST = 0.18
+"""Jumps per px of rim that a region may have afterwards."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +126,7 @@ def judge(disparity: FloatMap, match: Match, image: FloatMap, reach: float, smal
     )
     length, before, after = rim_scores(labels, count, disparity, match.disparity, image, reach)
     accepted = (area >= smallest) & thick & (own > BETTER * new)
-    accepted &= own - new + RIM_WEIGHT * (before - after) > 0
-    accepted &= (after < ROUGHEST * length) & (after - before < ROUGHER * length)
+    accepted &= (own - new + RIM_WEIGHT * (before - after) > 0) & (after < ROUGHEST * length)
     accepted[0] = False
     return grown(accepted[labels]) & different
 
