@@ -66,7 +66,7 @@ class Refinement:
         Of equal ones the first; a single map is taken as it is.
         """
         step = replace(step, congruence_weight=0.0, planar_weight=0.0, plane_fits=0)
-        chosen, lowest = maps[0], np.float32(np.inf)
+        chosen, lowest = maps[0], np.full_like(maps[0], np.inf)
         for values in maps if len(maps) > 1 else ():
             self.disparity = values
             data = self.final_costs(step)[0]["data"]
