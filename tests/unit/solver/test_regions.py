@@ -80,7 +80,9 @@ REGION = slice(10, 50), slice(12, 52)
 def test_a_region_is_judged_by_cost_and_rim(inside, proposed, cost, taken):
     disparity = np.ones((64, 64), np.float32)
     disparity[REGION] = inside
-    accepted = judge(disparity, match_of(disparity, REGION, proposed, cost), np.zeros((64, 64, 3), np.float32), 4.0, 800)
+    accepted = judge(
+        disparity, match_of(disparity, REGION, proposed, cost), np.zeros((64, 64, 3), np.float32), 4.0, 800
+    )
     assert accepted.any() == taken
     assert not accepted[:10].any()
 
