@@ -26,6 +26,8 @@ NAMED = 6
 NUMBER = re.compile(r"[-−]?\d{1,9}")
 MAPS = re.compile(r"(^|[^a-z])(depth|disp|mask|normal|label|seg|conf|occlusion|gt|thumb|preview)")
 """Names of maps and previews that lie beside the views."""
+ALL_VIEWS = re.compile(r"eslf|_qs\d+x\d+a[\d.]+$", re.IGNORECASE)
+"""Names of images that hold a whole light field each."""
 LARGEST_ROW = 99
 """A constant number beyond it, such as a year, is no row."""
 BETWEEN = re.compile(r"[^a-z0-9]?(row|col|[rcxyuvst])?[^a-z0-9]?", re.IGNORECASE)
@@ -155,7 +157,8 @@ def _alike(folder: Path, files: Iterable[Path]) -> Mapping[str, list[Path]]:
     """Name with # for its numbers → files; which kind of image each is may differ."""
     groups: dict[str, list[Path]] = defaultdict(list)
     for file in files:
-        if file.suffix.lower() in SUFFIXES and NUMBER.search(file.stem):
+        is_view = file.suffix.lower() in SUFFIXES and NUMBER.search(file.stem) and not ALL_VIEWS.search(file.stem)
+        if is_view:
             groups[NUMBER.sub("#", _inside(folder, file.with_suffix(""))).lower()].append(file)
     return groups
 

@@ -209,3 +209,9 @@ def test_too_few_images_and_one_image(tmp_path):
     message = refusal(tmp_path / "other" / "a.png")
     assert 'found one image. If it holds them, say how: eslf="ROWSxCOLUMNS"' in message
     assert 'quilt="ROWSxCOLUMNS"' in message
+
+
+@pytest.mark.parametrize("name", ["IMG_{index:04d}_eslf.png", "shot{index}_qs4x3a0.75.png"])
+def test_images_that_hold_light_fields_are_not_views_of_one(name, tmp_path):
+    save(tmp_path, make_views(), name)
+    assert f"it contains 9: {name.format(index=0)}" in refusal(tmp_path)
