@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -54,6 +54,14 @@ Opened = tuple[Header, Callable[[], NDArray[Any]]]
 def valid_orientation(value: object) -> int:
     """1 … 8; anything else, such as 0 for unknown, leaves the image as it is."""
     return int(value) if isinstance(value, int | np.integer) and 1 <= value <= 8 else 1
+
+
+def orientation_in(exif: Callable[[], Mapping[int, Any]]) -> tuple[int, tuple[str, ...]]:
+    """Orientation by EXIF data, and a remark where they are damaged: many a camera writes them badly."""
+    try:
+        return valid_orientation(exif().get(ORIENTATION, 1)), ()
+    except Exception:
+        return 1, ("EXIF data cannot be read: images taken as they are stored",)
 
 
 def turned(samples: NDArray[Any], orientation: int) -> NDArray[Any]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.decoding import exr_files, png_files, tiff_files
-from ioadr.io.decoding.header import ORIENTATION, Header, Opened, turned, valid_orientation
+from ioadr.io.decoding.header import Header, Opened, orientation_in, turned
 from ioadr.io.decoding.pillow_files import pillow_image
 
 if TYPE_CHECKING:
@@ -83,14 +83,14 @@ def _pillow(path: Path) -> Iterator[Opened]:
     with pillow_image(path) as image:
         _check_depth(path, image)
         channels, dtype = MODES[_mode(image)]
-        orientation = valid_orientation(image.getexif().get(ORIENTATION, 1))
+        orientation, damage = orientation_in(image.getexif)
         if orientation != 1 and image.format == "TIFF":
             # Pillow would turn it by itself, but not say so.
             raise InputError(
                 f"{path}: expected an image that stands upright, found orientation {orientation} in a TIFF of "
                 f"{image.mode} samples. Export it upright, or as PNG."
             )
-        header = Header(image.height, image.width, channels, np.dtype(dtype), orientation, _remarks(image))
+        header = Header(image.height, image.width, channels, np.dtype(dtype), orientation, (*damage, *_remarks(image)))
         yield header, lambda: _pillow_samples(path, image).reshape(header.shape)
 
 

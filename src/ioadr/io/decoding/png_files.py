@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.io.decoding.header import ORIENTATION, Header, Opened, valid_orientation
+from ioadr.io.decoding.header import Header, Opened, orientation_in
 from ioadr.io.safety.doors import required
 
 MAGIC = b"\x89PNG\r\n\x1a\n"
 CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
 """By colour type; others have a palette."""
 LARGEST_EXIF = 10**6
+MOST_CHUNKS = 10**5
 
 
 def kind_of_png(start: bytes) -> tuple[int, int]:
@@ -31,7 +32,7 @@ def opened_png(path: Path, start: bytes) -> Iterator[Opened]:
     """An image of 8 or 16 bits without palette; `start` is its first 33 bytes."""
     width, height = struct.unpack(">II", start[16:24])
     depth, colour = kind_of_png(start)
-    header = Header(height, width, CHANNELS[colour], np.dtype(f"uint{depth}"), _orientation(path))
+    header = Header(height, width, CHANNELS[colour], np.dtype(f"uint{depth}"), *orientation_in(lambda: _exif(path)))
     yield header, lambda: _samples(path, header)
 
 
@@ -44,24 +45,27 @@ def _samples(path: Path, header: Header) -> NDArray[Any]:
     return samples[..., : header.channels]
 
 
-def _orientation(path: Path) -> int:
-    """Of the eXIf chunk, wherever it is; only the heads of other chunks are read."""
+def _exif(path: Path) -> Mapping[int, Any]:
+    """The eXIf chunk, wherever it is; only the heads of other chunks are read."""
     with path.open("rb") as stream:
         stream.seek(len(MAGIC))
-        while len(head := stream.read(8)) == 8:
-            length, name = struct.unpack(">I4s", head)
+        for _ in range(MOST_CHUNKS):
+            head = stream.read(8)
+            length, name = struct.unpack(">I4s", head) if len(head) == 8 else (0, b"IEND")
             if name == b"eXIf" and length <= LARGEST_EXIF:
-                return _exif_orientation(stream.read(length))
+                return _parsed(stream.read(length))
+            if name == b"IEND":
+                break
             stream.seek(length + 4, 1)
-    return 1
+    return {}
 
 
-def _exif_orientation(data: bytes) -> int:
+def _parsed(data: bytes) -> Mapping[int, Any]:
     from PIL import Image
 
     exif = Image.Exif()
     exif.load(data)
-    return valid_orientation(exif.get(ORIENTATION, 1))
+    return exif
 
 
 def _silent(record: logging.LogRecord) -> bool:

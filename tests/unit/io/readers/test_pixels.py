@@ -72,6 +72,14 @@ def test_orientations_that_differ_are_refused(suffix, tmp_path):
         read(tmp_path, **AS_STORED)
 
 
+def test_damaged_exif_data_are_said(tmp_path):
+    views = make_views(size=(16, 24))
+    each(views, lambda v, r, c: Image.fromarray(v).save(tmp_path / f"v_{r}_{c}.png", exif=b"Exif\0\0no such thing"))
+    lightfield = read(tmp_path, **AS_STORED)
+    np.testing.assert_array_equal(lightfield.views, views)
+    assert "EXIF data cannot be read: images taken as they are stored" in notes(lightfield)
+
+
 def test_exr_data_windows(tmp_path):
     """Data that was cropped to what is not black, and data beyond the picture's borders."""
     views = make_views(size=(16, 24), dtype="float32")
