@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import re
 import statistics
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-
-import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "ioadr"
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -78,39 +77,45 @@ def imports(path: Path) -> Iterator[str]:
         yield from (name.removeprefix("ioadr.") for name in found if name.startswith("ioadr."))
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_imports_point_one_way(path):
-    own = room(name_of(path))
-    if own in ("__init__", "__main__"):
-        return
-    for imported in imports(path):
-        target = room(imported)
-        if target not in MAY_IMPORT or target == own or (own, target) in DOORS:
-            continue
-        assert target in MAY_IMPORT[own], f"{name_of(path)} imports {imported}: {own} may not know {target}"
+def test_imports_point_one_way():
+    against = [
+        f"{name_of(path)} imports {imported}"
+        for path in FILES
+        for imported in imports(path)
+        if not may_import(room(name_of(path)), room(imported))
+    ]
+    assert against == []
+
+
+def may_import(own: str, target: str) -> bool:
+    free = own in ("__init__", "__main__") or target not in MAY_IMPORT or target == own or (own, target) in DOORS
+    return free or target in MAY_IMPORT[own]
 
 
 def test_every_module_has_a_room():
     assert {room(name_of(path)) for path in FILES} - {"__init__", "__main__"} <= set(MAY_IMPORT)
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_truth_stays_in_evaluation(path):
-    if room(name_of(path)) in ("evaluation", "app"):
-        return
-    words = {node.id for node in ast.walk(tree(path)) if isinstance(node, ast.Name)}
-    words |= {node.attr for node in ast.walk(tree(path)) if isinstance(node, ast.Attribute)}
-    words |= {node.arg for node in ast.walk(tree(path)) if isinstance(node, ast.arg)}
-    words |= {node.name for node in ast.walk(tree(path)) if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
-    knowing = {word for word in words if re.search(r"(^|_)(gt|truth)(_|$)", word.lower())}
-    assert not knowing, f"{name_of(path)} knows the truth: {knowing}"
+def test_truth_stays_in_evaluation():
+    below = [path for path in FILES if room(name_of(path)) not in ("evaluation", "app")]
+    found = {(name_of(path), word) for path in below for word in words(path)}
+    assert {item for item in found if re.search(r"(^|_)(gt|truth)(_|$)", item[1].lower())} == set()
 
 
-@pytest.mark.parametrize("path", FILES, ids=name_of)
-def test_only_app_talks(path):
-    calls = [node.func for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
-    printing = [call for call in calls if isinstance(call, ast.Name) and call.id == "print"]
-    assert not printing, f"{name_of(path)} prints; the command line talks through app.terminal"
+def words(path: Path) -> Iterator[str]:
+    """All names that a file defines or uses."""
+    for node in ast.walk(tree(path)):
+        for kind, field in ((ast.Name, "id"), (ast.Attribute, "attr"), (ast.arg, "arg")):
+            if isinstance(node, kind):
+                yield getattr(node, field)
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name
+
+
+def test_only_app_talks():
+    """And the command line talks through app.terminal."""
+    calls = [(path, node.func) for path in FILES for node in ast.walk(tree(path)) if isinstance(node, ast.Call)]
+    assert [name_of(path) for path, call in calls if isinstance(call, ast.Name) and call.id == "print"] == []
 
 
 def test_only_app_names_options():
@@ -150,3 +155,20 @@ def test_modules_are_short():
 
 def test_there_is_no_lumber_room():
     assert not {path.stem for path in FILES} & {"utils", "util", "helpers", "misc", "common", "tools"}
+
+
+def test_interpreted_modules_of_the_solver_are_checked_strictly():
+    """Only modules with kernels go without types (decision 1)."""
+    project = tomllib.loads((PACKAGE.parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
+    strict = {
+        module
+        for override in project["tool"]["mypy"]["overrides"]
+        if override.get("disallow_untyped_defs")
+        for module in override["module"]
+    }
+    interpreted = {
+        f"ioadr.{name_of(path)}"
+        for path in sorted((PACKAGE / "solver").glob("[!_]*.py"))
+        if not {"_jit.kernel", "_jit.task"} & set(imports(path))
+    }
+    assert strict == interpreted
