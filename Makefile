@@ -79,6 +79,10 @@ paper: $(RUNTIME) ## the paper's tables into out/paper, ours beside the printed 
 	  echo "Name it: make paper DATA=path/to/scenes [PEERS=path/to/published/maps]"; exit 2; }
 	@$(BIN)/ioadr paper --data "$(DATA)" $(if $(wildcard $(PEERS)),--peers "$(PEERS)") --out out/paper
 
+.PHONY: golden
+golden: $(TOOLS) ## our own scores, with which tests/real compares, after a change of the method (DATA=folder of the four scenes)
+	@$(BIN)/python -m tests.real.golden "$(DATA)"
+
 .PHONY: bench
 bench: $(TOOLS) ## time, memory and growth into docs/performance.md: minutes on a quiet machine (FULL=1: all scenes and sizes)
 	@$(BIN)/ioadr bench --verbose --out docs/performance.json $(if $(FULL),--full) $(if $(wildcard $(DATA)),--data "$(DATA)")

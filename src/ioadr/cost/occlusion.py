@@ -76,6 +76,7 @@ def pixel_deviation(rays, n0, m0, d, weights):
     base = rays.reference * rays.view_stride + n0 * rays.row_stride + m0
     red0, green0, blue0 = unpack(rays.samples[base])
     total = np.float32(0.0)
+    # Tried: blocks of views that stop once the sum reaches the best cost; 383 instead of 273 ns (decision 7).
     for v in range(rays.dy.size):
         y, x = project(n0, m0, d, rays.dy[v], rays.dx[v])
         red, green, blue = sample(rays, np.int32(v), y, x)
@@ -143,6 +144,7 @@ def hidden_by(rays, occluders, n0, m0, d, d_occluder, w):
 
     With `written`, the map is read with the hypothesis d in place at (n0, m0), which then cannot hide itself.
     """
+    # Tried: words of 16 or 32 bits; 474–760 instead of 426 ns a level, for folding the bits of a vector (decision 7).
     stride = np.int32(occluders.surface.shape[1])
     surface = occluders.surface.reshape(-1)
     step = d_occluder - d

@@ -35,6 +35,7 @@ def pack_rays(lf: LightField, view_step: int = 1) -> Rays:
     """All used views, packed (see `geometry.ppp`)."""
     used = used_views(lf, view_step)
     index = np.argwhere(used)
+    # Padded: 81 views of exactly 512² px meet in the same cache sets, 649 instead of 277 ns per J_PD (decision 7).
     row_stride = lf.width + 1 + (17 - (lf.width + 1)) % 32
     rows = lf.height + 1 + (lf.height + 1) % 2 + 1
     if len(index) * rows * row_stride > MOST_SAMPLES:

@@ -1,7 +1,8 @@
 """One light field that is larger than memory: surveyed, estimated tile by tile, joined.
 
 Tiles share the random numbers of the whole image and overlap by as much as windows and disparities reach;
-only their cores are kept, so the join is a matter of copying. Finished tiles wait in a hidden folder of the
+only their cores are kept, so the join is a matter of copying (tiles that exchange their borders after every sweep were
+tried: hardly fewer differences, ten times the reading; decision 8). Finished tiles wait in a hidden folder of the
 output folder, where an interrupted run finds them again.
 """
 
