@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ioadr.camera import Camera
 from ioadr.errors import InputError
 from ioadr.io.options import ReadOptions
 from ioadr.io.reading import chunk, light_field, open_capture
@@ -19,7 +20,8 @@ from ioadr.io.safety.limits import check_memory
 from ioadr.io.samples import STRIDE, Decided, colours, decided, prepared_as
 from ioadr.io.subset import chosen_window
 from ioadr.io.white import Levels
-from ioadr.lightfield import DisparityRange, LightField
+from ioadr.layout import Layout
+from ioadr.lightfield import DisparityRange, LightField, Source
 from ioadr.part import Part, Window
 
 
@@ -29,9 +31,12 @@ class Survey:
 
     part: Part
     """Where the pixels lie that `crop` leaves."""
-    thin: LightField
-    """Every STRIDE-th pixel of it, with the whole's positions, camera and range: to look at, not to estimate."""
     samples: Decided
+    camera: Camera | None
+    layout: Layout
+    range: DisparityRange | None
+    name: str
+    source: Source
 
     @property
     def height(self) -> int:
@@ -62,7 +67,7 @@ def survey(path: str | Path, options: ReadOptions) -> Survey:
     known = decided(sparse, capture, options, levels)
     samples = prepared_as(sparse, capture, options, known)
     thin = light_field(capture, samples, capture.camera, Part.whole(*sparse.shape[1:3]), options)
-    return Survey(capture.part.crop(window), thin, known)
+    return Survey(capture.part.crop(window), known, thin.camera, thin.layout, thin.range, thin.name, thin.source)
 
 
 def read_part(

@@ -52,13 +52,13 @@ def tiled_job(item: Item, key: str, settings: Settings, need: Need, memory: int 
     if not isinstance(whole, Whole):
         record(_outcome(item, key, whole))
         return
-    margin = estimation_margin(settings.parameters, whole.limits, whole.layout)
+    margin = estimation_margin(settings.parameters, whole.limits, whole.known.layout)
     try:
         side = tile_side(need, margin, memory, settings.tiles or 0)
     except InputError as error:
         record(failed(item, f"{item.path}: {error.for_command_line()}", key))
         return
-    tiles = plan_tiles(whole.height, whole.width, side, margin)
+    tiles = plan_tiles(whole.known.height, whole.known.width, side, margin)
     places = [Place(number, len(tiles)) for number in range(len(tiles))]
     results = yield [
         Task(item.name, do_tile, (item, key, settings, whole, tile, place))

@@ -23,16 +23,12 @@ from ioadr.app.batch.items import Item, Outcome, Settings
 from ioadr.app.batch.talk import sweep_teller, tell
 from ioadr.app.batch.tiling import Tile
 from ioadr.app.batch.work import ESTIMATED, Clock, guarded, outcome_of, save, truth_beside
-from ioadr.camera import Camera
 from ioadr.errors import InputError
-from ioadr.io.parts import read_part, survey
+from ioadr.io.parts import Survey, read_part, survey
 from ioadr.io.results.save import plain
 from ioadr.io.safety.atomic import atomic_file
 from ioadr.io.safety.fingerprint import digest_values
-from ioadr.io.samples import Decided
-from ioadr.layout import Layout
-from ioadr.lightfield import DisparityRange, LightField, Source
-from ioadr.part import Part
+from ioadr.lightfield import DisparityRange, LightField
 from ioadr.result import Estimate, SweepRecord
 
 WAITING = ".tiles"
@@ -57,21 +53,8 @@ class Place(NamedTuple):
 class Whole:
     """What all tiles must know about the light field."""
 
-    part: Part
-    samples: Decided
+    known: Survey
     limits: DisparityRange
-    camera: Camera | None
-    layout: Layout
-    name: str
-    source: Source
-
-    @property
-    def height(self) -> int:
-        return self.part.window.height
-
-    @property
-    def width(self) -> int:
-        return self.part.window.width
 
 
 def survey_item(item: Item, key: str, settings: Settings) -> Whole | Outcome:
@@ -99,10 +82,8 @@ def tile_folder(settings: Settings, item: Item) -> Path:
 
 def _surveyed(item: Item, settings: Settings) -> Whole:
     tell(settings.topic, item.name, "looking at all views")
-    found = survey(item.path, item.reading)
-    limits = found.thin.range or _estimated_range(item, found.height, found.width)
-    thin = found.thin
-    return Whole(found.part, found.samples, limits, thin.camera, thin.layout, thin.name, thin.source)
+    known = survey(item.path, item.reading)
+    return Whole(known, known.range or _estimated_range(item, known.height, known.width))
 
 
 def _estimated_range(item: Item, height: int, width: int) -> DisparityRange:
@@ -118,7 +99,7 @@ def _estimated(item: Item, key: str, settings: Settings, whole: Whole, tile: Til
         return str(file)
     name, begin, end = f"tile {place.number + 1}/{place.of} ", place.share, place.share + ESTIMATED / place.of
     tell(settings.topic, item.name, f"{name}reading", begin)
-    lightfield = read_part(item.path, item.reading, tile.outer, whole.samples, whole.limits)
+    lightfield = read_part(item.path, item.reading, tile.outer, whole.known.samples, whole.limits)
     estimate = ioadr.estimate(
         lightfield,
         settings.parameters,
@@ -160,7 +141,7 @@ def _joined(item: Item, key: str, settings: Settings, whole: Whole, tiles: Seque
     clock = Clock()
     tell(settings.topic, item.name, "joining tiles", ESTIMATED)
     estimate = join(_stored(settings, item, tiles), whole, settings, len(tiles))
-    truth, notes = truth_beside(Path(item.path), (whole.height, whole.width))
+    truth, notes = truth_beside(Path(item.path), (whole.known.height, whole.known.width))
     clock.lap("join")
     clock.seconds["estimate"] = round(estimate.seconds.get("total", 0.0), 3)
     outcome = outcome_of(item, key, settings, estimate, truth, clock, notes)
@@ -199,7 +180,7 @@ def join(
         for name in content.keys() - {"about", "mark"}:
             values = content[name]
             if name not in maps:
-                maps[name] = np.zeros((whole.height, whole.width, *values.shape[2:]), values.dtype)
+                maps[name] = np.zeros((whole.known.height, whole.known.width, *values.shape[2:]), values.dtype)
             maps[name][tile.core.slices] = values
         about.append(json.loads(str(content["about"])))
     return Estimate(
@@ -209,16 +190,16 @@ def join(
         confidence=maps["confidence"],
         image=maps["image"],
         white=float(about[0]["white"]),
-        camera=whole.camera,
+        camera=whole.known.camera,
         range=whole.limits,
         parameters=settings.parameters,
         seed=settings.seed,
-        layout=whole.layout,
-        part=whole.part,
-        name=whole.name,
+        layout=whole.known.layout,
+        part=whole.known.part,
+        name=whole.known.name,
         history=tuple(_summed(records) for records in zip(*(part["history"] for part in about), strict=True)),
         seconds={name: sum(part["seconds"][name] for part in about) for name in about[0]["seconds"]},
-        source=replace(whole.source, notes=(*whole.source.notes, f"estimated in {count} tiles")),
+        source=replace(whole.known.source, notes=(*whole.known.source.notes, f"estimated in {count} tiles")),
         coverage=maps.get("coverage"),
     )
 
