@@ -11,7 +11,7 @@ from ioadr.evaluation.synthetic import demo
 # Any light field that `ioadr info` knows; without one, a small rendering of the embedded scene.
 lightfield = ioadr.read(sys.argv[1]) if len(sys.argv) > 1 else demo(size=(160, 160), grid=(5, 5)).light_field
 
-estimate = ioadr.estimate(lightfield, ioadr.preset("best"))
+estimate = ioadr.estimate(lightfield)
 files = estimate.save("first_depth_map", overwrite=True)
 
 print(estimate)

@@ -23,5 +23,5 @@ for row in range(rows):
 lightfield = ioadr.LightField(views, range=ioadr.DisparityRange(-2, 2), name="post")
 estimate = ioadr.estimate(lightfield)
 print(f"wall {np.median(estimate.disparity[:, :40]):.2f} px, post {np.median(estimate.disparity[:, 55:65]):.2f} px")
-print("depth in metres" if estimate.metric else "no camera given: depth is relative, 1 at zero disparity")
+print("depth in metres" if estimate.metric else "no camera given: depth is relative, without a unit")
 estimate.plot(["image", "disparity", "depth"]).savefig("your_own_arrays.png")

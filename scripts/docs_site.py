@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+import shutil
 from pathlib import Path
 
 import click
@@ -26,6 +27,7 @@ LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 FENCE = re.compile(r"(^```.*?^```)", re.MULTILINE | re.DOTALL)
 EXAMPLE = re.compile(r"^\[(examples/\S+\.py)\]\(\S+\)$", re.MULTILINE)
 STYLE = Path(__file__).with_suffix(".css")
+SEARCH = Path(__file__).with_name("docs_search.js")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -50,6 +52,16 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     style = HtmlFormatter().get_style_defs(".codehilite") + "\n" + STYLE.read_text(encoding="utf-8")
     files.append(File.generated(config, "site.css", content=style))
     return files
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Search that works on file://, too: the index as a script, and ours instead of MkDocs' worker."""
+    folder = Path(config.site_dir) / "search"
+    index = (folder / "search_index.json").read_text(encoding="utf-8")
+    (folder / "search_index.js").write_text(f"window.SEARCH_INDEX = {index};\n", encoding="utf-8")
+    shutil.copyfile(SEARCH, folder / "main.js")
+    for name in ("search_index.json", "worker.js", "lunr.js"):
+        (folder / name).unlink(missing_ok=True)
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:

@@ -18,6 +18,7 @@ from ioadr.app.explorer.study import Study
 from ioadr.evaluation.synthetic import demo
 
 STATE = "pixel=126,44&layer=disparity&trial=0.55&zoom=1.6,60,10&overlay=none"
+TOKEN = "picture"
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "images" / "explorer.png"
 
 
@@ -26,14 +27,14 @@ def main() -> None:
     parser.add_argument("--chromium", default=shutil.which("chromium"))
     arguments = parser.parse_args()
     scene = demo()
-    study = Study(scene.light_field, ioadr.estimate(scene.light_field), scene.truth)
+    study = Study(scene.light_field, ioadr.estimate(scene.light_field, "paper"), scene.truth)
     listening = bound(None)
     port = listening.getsockname()[1]
-    running = server(study, port)
+    running = server(study, port, TOKEN)
     thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
     thread.start()
     try:
-        photograph(f"http://127.0.0.1:{port}/#{STATE}", arguments.chromium)
+        photograph(f"http://127.0.0.1:{port}/?token={TOKEN}#{STATE}", arguments.chromium)
     finally:
         running.should_exit = True
         thread.join()

@@ -8,6 +8,7 @@ of the unpacked source archive. Arguments are for pytest; without any, all quick
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -33,10 +34,22 @@ def main(tests: list[str]) -> None:
         sources = unpacked(archive, Path(place))
         say("tests of the installed wheel")
         run(python, "-m", "pytest", "-q", *(tests or QUICK), cwd=sources)
+        check_open3d(python, sources, Path(place))
         clean = environment(Path(place) / "clean", str(wheel))
         say("ioadr demo of a plain installation")
         run(clean, "-m", "ioadr", "demo", "--out", "demo", cwd=Path(place))
     say(f"fit to be published: {wheel.name}, {archive.name}")
+
+
+def check_open3d(python: Path, sources: Path, place: Path) -> None:
+    """Clouds and meshes open in Open3D, which lives in an environment of its own."""
+    viewer = environment(place / "open3d", "open3d")
+    if subprocess.run([str(viewer), "-c", "import open3d"], capture_output=True).returncode:
+        say("Open3D does not start on this machine: its check is left out")
+        return
+    say("Open3D opens clouds and meshes")
+    os.environ["IOADR_OPEN3D"] = str(viewer)
+    run(python, "-m", "pytest", "-q", "-m", "slow", "tests/real/test_open3d.py", cwd=sources)
 
 
 def say(text: str) -> None:

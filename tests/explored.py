@@ -27,7 +27,7 @@ def scene() -> Rendered:
 
 @cache
 def estimate() -> Estimate:
-    return ioadr.estimate(scene().light_field, seed=4)
+    return ioadr.estimate(scene().light_field, "paper", seed=4)
 
 
 @dataclass

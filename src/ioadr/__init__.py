@@ -1,7 +1,7 @@
 """Depth, surface normals and occlusions from 4D light fields, by explicit geometry.
 
     import ioadr
-    estimate = ioadr.estimate(ioadr.read("scenes/cotton"))
+    estimate = ioadr.estimate("scenes/cotton")
     estimate.save("out/cotton")
 
 Names are imported when first used, so that `import ioadr` costs nothing.
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
     from ioadr.camera import Camera
     from ioadr.errors import InputError, IoadrError, OutputError
     from ioadr.estimate import estimate
-    from ioadr.io import read
+    from ioadr.io import load_estimate, read
     from ioadr.layout import Layout
     from ioadr.lightfield import DisparityRange, LightField, Source
-    from ioadr.parameters import Parameters, load_parameters, preset
+    from ioadr.parameter_files import load_parameters
+    from ioadr.parameters import Parameters, preset
     from ioadr.part import Part, Window
     from ioadr.result import Estimate
     from ioadr.solver.disparity_range import estimate_range
@@ -44,6 +45,7 @@ __all__ = [
     "__version__",
     "estimate",
     "estimate_range",
+    "load_estimate",
     "load_parameters",
     "preset",
     "read",
@@ -64,7 +66,8 @@ _HOME = {
     "Window": "part",
     "estimate": "estimate",
     "estimate_range": "solver.disparity_range",
-    "load_parameters": "parameters",
+    "load_estimate": "io",
+    "load_parameters": "parameter_files",
     "preset": "parameters",
     "read": "io",
 }
@@ -74,7 +77,7 @@ if not TYPE_CHECKING:  # so that a type checker finds misspelt names
 
     def __getattr__(name: str) -> Any:
         if name not in _HOME:
-            raise AttributeError(f"module 'ioadr' has no attribute {name!r}")
+            raise AttributeError(f"module 'ioadr' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
         value = getattr(import_module(f"ioadr.{_HOME[name]}"), name)
         globals()[name] = value
         return value

@@ -28,12 +28,32 @@ class RayModel(NamedTuple):
         """The same rays in pixels that are counted from another corner."""
         return self._replace(m0=self.m0 - columns, n0=self.n0 - rows)
 
+    def placed(self, axis_offset: tuple[float, float], window: Window | None) -> RayModel:
+        """With the optical axis elsewhere, in the pixels of a window."""
+        row, column = axis_offset
+        rays = self._replace(m0=self.m0 + column, n0=self.n0 + row)
+        return rays if window is None else rays.moved(window.top, window.left)
+
+
+RELIEF = 0.4
+"""Change of relative inverse depth over the disparity range."""
+VIEW_WIDTH = 0.35
+"""Width of the relative camera's image at distance 1."""
+
 
 @dataclass(frozen=True)
 class Camera:
     """Parallel cameras on a grid, as the HCI benchmark describes them.
 
     Depth in metres is Z = 1 / (1000·S·d / (b·f·max(W, H)) + 1/F).
+
+    Examples
+    --------
+    A 50 mm lens on a 36 mm sensor, views 20 mm apart, focused at 2.5 m:
+
+    >>> camera = ioadr.Camera(50, 36, 20, 2.5, width=640, height=480)
+    >>> round(1 / (camera.inverse_depth_slope * 1.0 + 1 / camera.focus_distance_m), 3)  # depth at a disparity of 1 px
+    2.192
     """
 
     focal_length_mm: float
@@ -65,25 +85,56 @@ class Camera:
 
     def pinhole(self, window: Window | None = None) -> RayModel:
         """True pinhole geometry, in the pixels of the image or of a window of it."""
-        pitch = self.sensor_size_mm / self.focal_length_mm / max(self.width - 1, self.height - 1, 1)
-        return self._rays(pitch, pitch, 0.5 * (self.width - 1), 0.5 * (self.height - 1), window)
+        return _pinhole(self, self._inverse_depth, self._view_width).placed(self.axis_offset, window)
 
     def benchmark(self, window: Window | None = None) -> RayModel:
         """The benchmark toolkit's points for scoring normals: origin in the corner, half scale."""
-        scale = 0.5 * self.sensor_size_mm / self.focal_length_mm
-        return self._rays(scale / max(self.height - 1, 1), scale / max(self.width - 1, 1), 0.0, 0.0, window)
+        return _benchmark(self, self._inverse_depth, self._view_width).placed(self.axis_offset, window)
 
-    def _rays(self, pitch_x: float, pitch_y: float, m0: float, n0: float, window: Window | None) -> RayModel:
-        row, column = self.axis_offset
-        rays = RayModel(self.inverse_depth_slope, 1.0 / self.focus_distance_m, pitch_x, pitch_y, m0 + column, n0 + row)
-        return rays if window is None else rays.moved(window.top, window.left)
+    @property
+    def _inverse_depth(self) -> tuple[float, float]:
+        return self.inverse_depth_slope, 1.0 / self.focus_distance_m
+
+    @property
+    def _view_width(self) -> float:
+        return self.sensor_size_mm / self.focal_length_mm
 
 
-def relative_camera(width: int, height: int) -> Camera:
-    """Stand-in where the camera is unknown: depth is 1 at zero disparity, in units of its own.
+@dataclass(frozen=True)
+class RelativeCamera:
+    """Stand-in where the camera is unknown: depth without a unit, 1 in the middle of the disparity range.
 
-    The field of view is that of a 100 mm lens on a 35 mm sensor; a pixel of disparity changes 1/Z by 0.1.
+    1/Z falls linearly from 1.2 at the largest disparity of the range to 0.8 at the smallest, so that every disparity
+    of the range has a finite depth and a scene is about as deep as it is wide. The field of view is that of a 100 mm
+    lens on a 35 mm sensor.
     """
-    focal, sensor = 100.0, 35.0
-    baseline = 1000.0 * sensor / (0.1 * focal * max(width, height))
-    return Camera(focal, sensor, baseline, 1.0, width, height)
+
+    minimum: float
+    """Of the disparity range, px."""
+    maximum: float
+    width: int
+    """Of the whole image, in px."""
+    height: int
+
+    def pinhole(self, window: Window | None = None) -> RayModel:
+        """As for `Camera`."""
+        return _pinhole(self, self._inverse_depth, VIEW_WIDTH).placed((0.0, 0.0), window)
+
+    def benchmark(self, window: Window | None = None) -> RayModel:
+        """As for `Camera`."""
+        return _benchmark(self, self._inverse_depth, VIEW_WIDTH).placed((0.0, 0.0), window)
+
+    @property
+    def _inverse_depth(self) -> tuple[float, float]:
+        slope = RELIEF / ((self.maximum - self.minimum) or 1.0)
+        return slope, 1.0 - slope * 0.5 * (self.minimum + self.maximum)
+
+
+def _pinhole(camera: Camera | RelativeCamera, inverse_depth: tuple[float, float], view_width: float) -> RayModel:
+    pitch = view_width / max(camera.width - 1, camera.height - 1, 1)
+    return RayModel(*inverse_depth, pitch, pitch, 0.5 * (camera.width - 1), 0.5 * (camera.height - 1))
+
+
+def _benchmark(camera: Camera | RelativeCamera, inverse_depth: tuple[float, float], view_width: float) -> RayModel:
+    scale = 0.5 * view_width
+    return RayModel(*inverse_depth, scale / max(camera.height - 1, 1), scale / max(camera.width - 1, 1), 0.0, 0.0)

@@ -7,7 +7,7 @@ marks it: `⟦skip ROW,COL⟧`. A Python user reads `skip="ROW,COL"`; the comman
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 LONGEST = 1500
 """Characters of a message; a file may hold any number of names."""
@@ -19,7 +19,16 @@ ARGUMENTS = {"out": "folder", "init": "initialise.method"}
 
 
 class IoadrError(Exception):
-    """Something the caller gave cannot be used: a file, an option, a folder."""
+    """Something the caller gave cannot be used: a file, an option, a folder. Catch it to catch both kinds.
+
+    Examples
+    --------
+    >>> try:
+    ...     ioadr.read("nowhere")
+    ... except ioadr.IoadrError as error:
+    ...     print(type(error).__name__)
+    InputError
+    """
 
     exit_code = 2
 
@@ -42,11 +51,26 @@ class IoadrError(Exception):
 
 
 class InputError(IoadrError, ValueError):
-    """A light field, map or parameter that does not fit; says what would."""
+    """A light field, map or parameter that does not fit; says what would. It is a ValueError, too.
+
+    Examples
+    --------
+    >>> ioadr.DisparityRange(2, -2)
+    Traceback (most recent call last):
+    ioadr.errors.InputError: disparity range: expected finite MIN < MAX, found 2 -2. ...
+    """
 
 
 class OutputError(IoadrError, OSError):
-    """A result that could not be written; says what was left untouched."""
+    """A result that could not be written; says what was left untouched. It is an OSError, too.
+
+    Examples
+    --------
+    >>> files = estimate.save("out", overwrite=True)
+    >>> estimate.save("out")
+    Traceback (most recent call last):
+    ioadr.errors.OutputError: out: ... overwrite=True...
+    """
 
 
 class Note(str):
@@ -90,3 +114,11 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """ " Did you mean 'best'?" where a known name is close to a misspelt one, else nothing: ends a message."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(known), n=1)
+    return f" Did you mean {close[0]!r}?" if close else ""

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
+from ioadr.cost.total import TERMS
 from ioadr.errors import InputError
 from ioadr.lightfield import DisparityRange, LightField
-from ioadr.parameters import Parameters, preset
+from ioadr.parameter_files import load_parameters
+from ioadr.parameters import DEFAULT, Parameters, preset
 from ioadr.result import Estimate, SweepRecord
 from ioadr.solver.confidence import confidence
 from ioadr.solver.coverage import settle_borders
@@ -28,20 +35,61 @@ Progress = Callable[[SweepRecord, NDArray[np.float32], int], None]
 
 
 def estimate(
-    lf: LightField,
-    parameters: Parameters | None = None,
+    lightfield: LightField | str | os.PathLike[str],
+    parameters: Parameters | Mapping[str, Any] | str | os.PathLike[str] | None = None,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     threads: int | None = None,
     start: NDArray[np.float32] | None = None,
 ) -> Estimate:
-    """Disparity, costs and visibility of the reference view of `lf`.
+    """Estimate disparity, depth, normals and visibility of a light field's reference view.
 
-    Same light field, parameters and seed give the same bytes on any number of threads. `progress` may raise
-    to stop early. `start` is a map known to be near the result, such as that of a video's last frame: fewer
-    sweeps follow it (`search.warm_sweeps`).
+    Parameters
+    ----------
+    lightfield : LightField, str or path
+        A light field, or what `ioadr.read` reads as one.
+    parameters : Parameters, str, path or mapping, optional
+        Parameters, the name of a preset, a TOML file of parameters, or values to replace in the preset `best`, such as
+        ``{"congruence.weight": 50}``. Without it: `best`.
+    seed : int
+        Of the random candidates. Same light field, parameters and seed give the same bytes on any number of threads.
+    progress : bool or callable, optional
+        True draws a bar, False none; without it there is a bar in notebooks and at an interactive prompt. A function is
+        called after the first map and after each sweep, and may raise to stop early.
+    threads : int, optional
+        CPU threads; all of them without it.
+    start : array [N, M], optional
+        A map known to be near the result, such as that of a video's last frame: fewer sweeps follow it.
+
+    Returns
+    -------
+    Estimate
+
+    Examples
+    --------
+    Views of a plane at a disparity of one pixel, a texture that moves from view to view:
+
+    >>> import ioadr, numpy as np
+    >>> texture = np.random.default_rng(0).random((40, 60))
+    >>> views = np.stack([[np.roll(texture, (-row, -column), (0, 1)) for column in range(5)] for row in range(5)])
+    >>> estimate = ioadr.estimate(ioadr.LightField(views, range=ioadr.DisparityRange(0, 2)), "fast")
+    >>> round(float(np.median(estimate.disparity)), 2)
+    1.0
     """
-    parameters = parameters or preset("paper")
+    opened, chosen = _opened(lightfield, parameters), _chosen(parameters)
+    with _shown(progress, opened.name) as told:
+        return _estimated(opened, chosen, seed, told, threads, start)
+
+
+def _estimated(
+    lf: LightField,
+    parameters: Parameters,
+    seed: int,
+    progress: Progress | None,
+    threads: int | None,
+    start: NDArray[np.float32] | None,
+) -> Estimate:
+    """The method."""
     clock = time.perf_counter()
     history: list[SweepRecord] = []
 
@@ -64,6 +112,8 @@ def estimate(
         for record in chain(sweeps, finish(refinement, last, len(steps)), settle_borders(refinement, last, total - 1)):
             report(record)
         costs, visible = refinement.final_costs(last)
+        if history[-1].kind == "finish":
+            history[-1] = replace(history[-1], mean_cost=float(sum(costs[term].mean() for term in TERMS)))
         trust = confidence(refinement, last, costs["data"], visible)
         # A mean of equal values may differ from them in its last bit.
         disparity = np.clip(refinement.disparity, np.float32(limits.minimum), np.float32(limits.maximum))
@@ -86,6 +136,47 @@ def estimate(
         seconds={"total": time.perf_counter() - clock},
         source=lf.source,
     )
+
+
+def _opened(lightfield: object, parameters: object) -> LightField:
+    if isinstance(lightfield, LightField):
+        return lightfield
+    if isinstance(lightfield, (str, os.PathLike)):
+        if isinstance(parameters, LightField):
+            raise TypeError("estimate: expected the light field first, then the parameters. Swap the two.")
+        from ioadr.io import read
+
+        return read(lightfield)
+    advice = " Wrap an array: ioadr.LightField(views)." if isinstance(lightfield, np.ndarray) else ""
+    raise TypeError(f"estimate: expected a LightField or the path of one, not {type(lightfield).__name__}.{advice}")
+
+
+def _chosen(parameters: object) -> Parameters:
+    if parameters is None or isinstance(parameters, Mapping):
+        return preset(DEFAULT).replace(parameters or {})
+    if isinstance(parameters, Parameters):
+        return parameters
+    if isinstance(parameters, (str, os.PathLike)):
+        text = os.fspath(parameters)
+        return load_parameters(text) if text.endswith(".toml") else preset(text)
+    raise TypeError(
+        "estimate: expected Parameters, the name of a preset such as 'best', a TOML file or a mapping of values, "
+        f"not {type(parameters).__name__}."
+    )
+
+
+@contextmanager
+def _shown(progress: Progress | bool | None, name: str) -> Iterator[Progress | None]:
+    """The function to call; a bar where a person watches who gave none."""
+    if progress is True or (progress is None and (hasattr(sys, "ps1") or "IPython" in sys.modules)):
+        from ioadr.app.live_progress import live_progress
+
+        with live_progress(name, always=progress is True) as told:
+            yield told
+    elif callable(progress) or not progress:
+        yield progress or None
+    else:
+        raise TypeError(f"progress: expected True, False or a function, not {type(progress).__name__}.")
 
 
 def _usable(start: NDArray[np.float32], first: NDArray[np.float32], limits: DisparityRange) -> NDArray[np.float32]:

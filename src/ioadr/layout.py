@@ -32,7 +32,14 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Where the views `[l, k]` of a grid were taken from; `Layout.of` fills in what is not said."""
+    """Where the views `[l, k]` of a grid were taken from; `Layout.of` fills in what is not said.
+
+    Examples
+    --------
+    >>> layout = ioadr.Layout.of((3, 5))
+    >>> layout.reference, layout.reach
+    ((1, 2), (1.0, 2.0))
+    """
 
     positions: NDArray[np.float64]
     """[L, K, 3] (row, column, out of the plane) in baseline units. The last is 0: cameras lie in a plane."""

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.camera import Camera, relative_camera
+from ioadr.camera import Camera, RelativeCamera
 from ioadr.errors import InputError
 from ioadr.layout import LEAST_REACH, Layout
 from ioadr.part import Part, Window
 
 if TYPE_CHECKING:
+    import xarray
     from matplotlib.figure import Figure
 
 RangeOrigin = Literal["file", "user", "estimated"]
@@ -25,7 +26,13 @@ WHITE = {"uint8": 255.0, "uint16": 65535.0, "float32": 1.0}
 
 @dataclass(frozen=True)
 class DisparityRange:
-    """Disparities that are considered, in px per baseline unit, and who said so."""
+    """Disparities that are considered, in px per baseline unit, and who said so.
+
+    Examples
+    --------
+    >>> ioadr.DisparityRange(-2, 2).extent
+    4
+    """
 
     minimum: float
     maximum: float
@@ -48,7 +55,15 @@ class DisparityRange:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a light field came from, and what its reader decided."""
+    """Where a light field came from, and what its reader decided.
+
+    Examples
+    --------
+    >>> np.savez("views.npz", views=lightfield.views)
+    >>> source = ioadr.read("views.npz").source
+    >>> source.format, source.recognised
+    ('numpy', True)
+    """
 
     path: str = ""
     format: str = "memory"
@@ -67,6 +82,15 @@ class LightField:
     A point at (n0, m0) of the reference view with disparity d is seen by view (l, k) at
     n = n0 − d·η_v·(p_v − p_v,ref), m = m0 − d·η_h·(p_h − p_h,ref), p being the view's position in baseline
     units: its grid index unless `positions` says otherwise. Positive d is nearer than the focus plane.
+
+    Examples
+    --------
+    Arrays of your own, here 3×3 grey views of 32×24 px:
+
+    >>> views = np.random.default_rng(0).integers(0, 256, (3, 3, 24, 32), np.uint8)
+    >>> lightfield = ioadr.LightField(views, range=ioadr.DisparityRange(-1, 1), name="mine")
+    >>> lightfield.view_count, lightfield.height, lightfield.width, lightfield.reference
+    (9, 24, 32, (1, 1))
     """
 
     views: NDArray[Any]
@@ -159,10 +183,9 @@ class LightField:
         """Largest shift (vertical, horizontal) in px of any present view per px of disparity."""
         return self.layout.reach
 
-    @property
-    def camera_or_relative(self) -> Camera:
-        """The camera of the whole image; a stand-in where it is unknown."""
-        return self.camera or relative_camera(self.part.width, self.part.height)
+    def camera_or_relative(self, limits: DisparityRange) -> Camera | RelativeCamera:
+        """The camera of the whole image; where it is unknown, a stand-in that follows from the disparity range."""
+        return self.camera or RelativeCamera(limits.minimum, limits.maximum, self.part.width, self.part.height)
 
     @property
     def height(self) -> int:
@@ -199,13 +222,22 @@ class LightField:
 
         return plot_epi(self, row, column, disparity)
 
-    def with_(self, **changes: Any) -> LightField:
-        """A copy with some arguments of the constructor replaced (views are shared)."""
+    def replace(self, **changes: Any) -> LightField:
+        """A copy with some arguments of the constructor replaced (views are shared).
+
+        Examples
+        --------
+        >>> lightfield.replace(range=ioadr.DisparityRange(0.5, 1.5)).range.extent
+        1.0
+        """
         placed = {name: changes.pop(name) for name in ("reference", "eta", "positions", "present") if name in changes}
         if placed:
             known = {name: getattr(self.layout, name) for name in ("reference", "eta", "positions", "present")}
             changes["layout"] = Layout.of(changes.get("views", self.views).shape[:2], **(known | placed))
         return replace(self, **changes)
+
+    with_ = replace
+    """The earlier name."""
 
     def crop(self, window: Window) -> LightField:
         """The part inside `window` (in this light field's pixels); it keeps the whole's camera, scale and range."""
@@ -215,6 +247,15 @@ class LightField:
                 f"{window.bottom - 1} and columns {window.left} … {window.right - 1}. Choose another window."
             )
         return replace(self, views=self.views[:, :, *window.slices], part=self.part.crop(window))
+
+    def to_xarray(self) -> xarray.DataArray:
+        """The views as a labelled array: view_row, view_column, row, column, channel, with the views' offsets.
+
+        Needs xarray: ``pip install ioadr[xarray]``.
+        """
+        from ioadr.labelled import lightfield_array
+
+        return lightfield_array(self)
 
 
 def _supported(views: NDArray[Any]) -> NDArray[Any]:

@@ -1,17 +1,31 @@
-"""What a parameter is: a field with its documentation and the values that make sense."""
+"""Single parameters: how a field is declared, checked, converted from text and written as TOML."""
 
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import field
+from dataclasses import field, fields
 from typing import Any
 
-from ioadr.errors import InputError
+from ioadr.errors import InputError, meant
 
 
 def option(default: Any, help: str, low: float | None = None, high: float | None = None) -> Any:
     """A field with its documentation and the closed interval of values that make sense."""
     return field(default=default, metadata={"help": help, "low": low, "high": high})
+
+
+def find(name: str, tree: type[Any]) -> tuple[str, dataclasses.Field[Any]]:
+    """Group and field that a dotted name means in a tree of dataclasses."""
+    group_name, _, item_name = name.partition(".")
+    groups = {g.name: {i.name: i for i in fields(g.default_factory)} for g in fields(tree)}  # type: ignore[arg-type]
+    if group_name not in groups:
+        known, hint = ", ".join(groups), meant(group_name, groups)
+        raise InputError(f"parameter {name!r}: expected one of the groups {known}, found {group_name!r}.{hint}")
+    items = groups[group_name]
+    if item_name not in items:
+        known, hint = ", ".join(items), meant(item_name, items)
+        raise InputError(f"parameter {name!r}: expected {group_name}.* with one of {known}, found {item_name!r}.{hint}")
+    return group_name, items[item_name]
 
 
 def convert(name: str, value: Any, item: dataclasses.Field[Any]) -> Any:

@@ -7,18 +7,17 @@ what `best` adds. Files, command-line options, report and provenance all derive 
 from __future__ import annotations
 
 import dataclasses
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from pathlib import Path
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal
 
-from ioadr.errors import InputError
-from ioadr.parameter_fields import check, convert, toml
+from ioadr.errors import InputError, meant
+from ioadr.parameter_fields import check, convert, find, toml
 from ioadr.parameter_fields import option as _option
 
-LARGEST_FILE = 1_000_000
+DEFAULT = "best"
+"""The preset of whoever names none."""
 NEVER = 1_000
 """A sweep that no estimation reaches, for what begins with a sweep."""
 
@@ -138,9 +137,21 @@ class Coverage:
     doubt: float = _option(2.0, "log likelihood ratio from which a pixel changes sides", 0)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Parameters:
-    """All parameters of one estimation."""
+    """All parameters of one estimation: a frozen tree of groups, one for each step of the method.
+
+    Most people start from a `preset` and `replace` single values. ``Parameters()`` alone is the preset ``paper``.
+
+    Examples
+    --------
+    >>> import ioadr
+    >>> parameters = ioadr.preset("best")
+    >>> parameters.search.sweeps
+    6
+    >>> parameters.replace({"search.sweeps": 8}).changes(parameters)
+    {'search.sweeps': 8}
+    """
 
     initialise: Initialise = field(default_factory=Initialise)
     data: DataTerm = field(default_factory=DataTerm)
@@ -155,17 +166,48 @@ class Parameters:
             for item in fields(getattr(self, group.name)):
                 check(f"{group.name}.{item.name}", getattr(getattr(self, group.name), item.name), item)
 
-    def vary(self, changes: Mapping[str, Any]) -> Parameters:
-        """A copy with dotted names replaced: `vary({"congruence.weight": 0})`."""
+    def replace(self, changes: Mapping[str, Any]) -> Parameters:
+        """A copy with some values replaced, which dotted names tell.
+
+        Parameters
+        ----------
+        changes : mapping of str to value
+            Such as ``{"congruence.weight": 50}``.
+
+        Examples
+        --------
+        >>> import ioadr
+        >>> ioadr.preset("best").replace({"congruence.weight": 50, "search.sweeps": 8})
+        preset('best').replace({'congruence.weight': 50.0, 'search.sweeps': 8})
+        """
         result = self
         for name, value in changes.items():
-            group_name, item = _find(name)
-            group = replace(getattr(result, group_name), **{item.name: convert(name, value, item)})
-            result = replace(result, **{group_name: group})
+            group_name, item = find(name, Parameters)
+            group = dataclasses.replace(getattr(result, group_name), **{item.name: convert(name, value, item)})
+            result = dataclasses.replace(result, **{group_name: group})
         return result
 
+    vary = replace
+    """The earlier name."""
+
     def to_dict(self) -> dict[str, dict[str, Any]]:
+        """Nested dictionaries, as in provenance.json."""
         return dataclasses.asdict(self)
+
+    def changes(self, base: Parameters) -> dict[str, Any]:
+        """By dotted name, the values in which these parameters differ from others."""
+        theirs = base.to_dict()
+        return {
+            f"{group}.{name}": value
+            for group, values in self.to_dict().items()
+            for name, value in values.items()
+            if value != theirs[group][name]
+        }
+
+    def __repr__(self) -> str:
+        """The nearest preset, and what differs from it."""
+        name, changes = min(((n, self.changes(p)) for n, p in PRESETS.items()), key=lambda found: len(found[1]))
+        return f"preset({name!r})" + (f".replace({changes!r})" if changes else "")
 
     def to_toml(self) -> str:
         """One table per term, each value with its meaning beside it."""
@@ -178,54 +220,42 @@ class Parameters:
 
 
 def preset(name: str) -> Parameters:
-    """Parameters by name: a preset, optionally varied as `paper/without-planar`."""
+    """Parameters by name.
+
+    Parameters
+    ----------
+    name : str
+        ``best`` (what you get without a name), ``paper`` (reproduces the paper's tables), ``fast`` (a preview) or
+        ``text`` (the paper's text to the letter); ``paper/without-planar`` is a preset with one of its variations.
+
+    Returns
+    -------
+    Parameters
+
+    Raises
+    ------
+    InputError
+        There is no such preset; the message lists them.
+
+    Examples
+    --------
+    >>> import ioadr
+    >>> ioadr.preset("paper").planar.weight
+    0.05
+    >>> ioadr.preset("bset")
+    Traceback (most recent call last):
+    ioadr.errors.InputError: preset: expected one of paper, text, fast, best, found 'bset'. Did you mean 'best'?
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"preset: expected a name such as 'best', not {type(name).__name__}.")
     base, _, variation = name.partition("/")
     if base not in PRESETS:
-        raise InputError(f"preset: expected one of {', '.join(PRESETS)}, found {base!r}.")
+        raise InputError(f"preset: expected one of {', '.join(PRESETS)}, found {base!r}.{meant(base, PRESETS)}")
     known = {**VARIATIONS, **FINISH_VARIATIONS}
     if variation and variation not in known:
-        raise InputError(f"variation: expected one of {', '.join(known)}, found {variation!r}.")
-    return PRESETS[base].vary(known[variation] if variation else {})
-
-
-def load_parameters(path: str | Path) -> Parameters:
-    """Read a TOML file; a `preset` key at its top names what the rest changes (default `paper`)."""
-    try:
-        if Path(path).exists() and not Path(path).is_file():  # a pipe or device might never end
-            raise InputError(f"{path}: expected a TOML file of parameters, found no file. See `ioadr presets`.")
-        if (size := Path(path).stat().st_size) > LARGEST_FILE:
-            raise InputError(f"{path}: expected a short TOML file of parameters, found {size} bytes. Shorten it.")
-        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: expected a TOML file of parameters, found: {error}. See `ioadr presets`.") from error
-    return parameters_from(content, str(path))
-
-
-def parameters_from(content: Mapping[str, Any], where: str) -> Parameters:
-    """A parameter file's content, or the part of another file that is like one."""
-    base = content.get("preset", "paper")
-    if not isinstance(base, str):
-        raise InputError(f'{where}: expected preset = "name", found {base!r}.')
-    changes: dict[str, Any] = {}
-    for group, values in ((name, table) for name, table in content.items() if name != "preset"):
-        if not isinstance(values, dict):
-            raise InputError(f"{where}: expected tables such as [congruence], found {group} = {values!r}.")
-        changes |= {f"{group}.{name}": value for name, value in values.items()}
-    try:
-        return preset(base).vary(changes)
-    except InputError as error:
-        raise InputError(f"{where}: {error.marked}") from error
-
-
-def _find(name: str) -> tuple[str, dataclasses.Field[Any]]:
-    group_name, _, item_name = name.partition(".")
-    groups = {g.name: {i.name: i for i in fields(g.default_factory)} for g in fields(Parameters)}  # type: ignore[arg-type]
-    if group_name not in groups:
-        raise InputError(f"parameter {name!r}: expected one of the groups {', '.join(groups)}, found {group_name!r}.")
-    if item_name not in groups[group_name]:
-        known = ", ".join(groups[group_name])
-        raise InputError(f"parameter {name!r}: expected {group_name}.* with one of {known}, found {item_name!r}.")
-    return group_name, groups[group_name][item_name]
+        hint = meant(variation, known)
+        raise InputError(f"variation: expected one of {', '.join(known)}, found {variation!r}.{hint}")
+    return PRESETS[base].replace(known[variation] if variation else {})
 
 
 # What the paper's text says, where its published tables were made with something else.
@@ -284,9 +314,9 @@ _BEST = {
 PRESETS: Mapping[str, Parameters] = MappingProxyType(
     {
         "paper": Parameters(),
-        "text": Parameters().vary(_TEXT),
-        "fast": Parameters().vary(_FAST),
-        "best": Parameters().vary(_BEST),
+        "text": Parameters().replace(_TEXT),
+        "fast": Parameters().replace(_FAST),
+        "best": Parameters().replace(_BEST),
     }
 )
 

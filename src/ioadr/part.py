@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Window:
-    """A rectangle of pixels: rows [top, bottom), columns [left, right)."""
+    """A rectangle of pixels: rows [top, bottom), columns [left, right).
+
+    Examples
+    --------
+    >>> ioadr.Window(2, 4, 10, 16).moved(1, 0)
+    Window(top=3, left=4, bottom=11, right=16)
+    """
 
     top: int
     left: int
@@ -32,7 +38,14 @@ class Window:
 
 @dataclass(frozen=True)
 class Part:
-    """Where an image lies in a larger one, whose camera and random numbers it shares, so that parts fit together."""
+    """Where an image lies in a larger one, whose camera and random numbers it shares, so that parts fit together.
+
+    Examples
+    --------
+    >>> part = ioadr.Part.whole(40, 60).crop(ioadr.Window(2, 4, 10, 16))
+    >>> part.height, part.is_whole
+    (40, False)
+    """
 
     window: Window
     """The image, in pixels of the larger one."""

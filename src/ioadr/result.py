@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.camera import Camera, RayModel, relative_camera
+from ioadr.camera import Camera, RayModel, RelativeCamera
 from ioadr.layout import Layout
-from ioadr.lightfield import DisparityRange, Source
+from ioadr.lightfield import DisparityRange, LightField, Source
 from ioadr.parameters import Parameters
 from ioadr.part import Part
 
 if TYPE_CHECKING:
+    import xarray
     from matplotlib.figure import Figure
+
+    from ioadr.comparison import Comparison
 
 FloatMap = NDArray[np.float32]
 
@@ -33,12 +36,22 @@ class SweepRecord:
     changed: int
     """Pixels whose disparity moved by more than 0.001 px."""
     mean_cost: float
+    """Grey levels, of the map that the sweep left; NaN where it was not measured, as between finishing passes."""
     seconds: float
 
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """Maps are [N, M], float32, in the pixels of the reference view and at its full size."""
+    """What `ioadr.estimate` returns. Maps are [N, M], float32, in the pixels of the reference view, at its full size.
+
+    Examples
+    --------
+    >>> estimate.disparity.shape
+    (40, 60)
+    >>> estimate.metric  # no camera was given: depth is relative
+    False
+    >>> trusted = estimate.points[estimate.confidence > 0.5]
+    """
 
     disparity: FloatMap
     """px per baseline unit; positive is nearer than the focus plane."""
@@ -73,13 +86,13 @@ class Estimate:
 
     @property
     def metric(self) -> bool:
-        """Whether depth and points are in metres; otherwise they are relative, 1 at zero disparity."""
+        """Whether depth and points are in metres; otherwise relative, 1 in the middle of the disparity range."""
         return self.camera is not None
 
     @property
-    def camera_or_relative(self) -> Camera:
-        """The camera of the whole image; a stand-in where it is unknown."""
-        return self.camera or relative_camera(self.part.width, self.part.height)
+    def camera_or_relative(self) -> Camera | RelativeCamera:
+        """The camera of the whole image; where it is unknown, a stand-in that follows from the disparity range."""
+        return self.camera or RelativeCamera(self.range.minimum, self.range.maximum, self.part.width, self.part.height)
 
     @property
     def rays(self) -> RayModel:
@@ -157,6 +170,30 @@ class Estimate:
             "seconds": dict(self.seconds),
         }
 
+    def compare(self, other: Estimate) -> Comparison:
+        """What another result of the same view changes: signed difference, and where it matters.
+
+        Examples
+        --------
+        >>> other = ioadr.estimate(lightfield, "fast", seed=1)
+        >>> abs(estimate.compare(other).mean) < 0.01
+        True
+        """
+        from ioadr.comparison import compare
+
+        if not isinstance(other, Estimate):
+            raise TypeError(f"compare: expected another Estimate, not {type(other).__name__}.")
+        return compare(self, other)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """All maps as a dataset with the dimensions row, column, axis and channel; units are in the attributes.
+
+        Needs xarray: ``pip install ioadr[xarray]``.
+        """
+        from ioadr.labelled import estimate_dataset
+
+        return estimate_dataset(self)
+
     def __repr__(self) -> str:
         from ioadr.app.notebook import estimate_facts, text
 
@@ -173,8 +210,47 @@ class Estimate:
 
         return plot_estimate(self, maps)
 
-    def save(self, folder: str | os.PathLike[str], **options: Any) -> list[str]:
-        """Write the result's files atomically into `folder`; returns their paths. See `ioadr.io.save_estimate`."""
+    def save(
+        self,
+        folder: str | os.PathLike[str],
+        formats: Sequence[str] | str = "pfm,png,npz,ply",
+        overwrite: bool = False,
+        report: bool | LightField = True,
+        **options: Any,
+    ) -> list[str]:
+        """Write the result's files into a folder, all of them or none.
+
+        Parameters
+        ----------
+        folder : str or path
+            New, or the folder of an earlier result if `overwrite`.
+        formats : sequence of str, or str
+            Some of pfm, png, npz, ply, npy, png16, tiff, exr, glb, glb-points, xyz: see docs/results.md.
+        overwrite : bool
+            Replace the earlier result in the folder.
+        report : bool or LightField
+            Whether to write `report.html` as well; given the light field, the page has its EPIs.
+        **options
+            Further ones of `ioadr.io.save_estimate`, such as ``min_confidence=0.5`` for clouds and meshes.
+
+        Returns
+        -------
+        list of str
+            Paths of the files.
+
+        Examples
+        --------
+        >>> files = estimate.save("out", "pfm,ply", overwrite=True)
+        >>> [os.path.basename(file) for file in files]
+        ['disparity.pfm', 'depth.pfm', 'points.ply', 'report.html', 'provenance.json']
+        """
         from ioadr.io import save_estimate
 
-        return [str(path) for path in save_estimate(self, folder, **options)]
+        if report:
+            from ioadr.app.report import report_writer
+
+            options["also"] = {
+                **options.get("also", {}),
+                "report.html": report_writer(self, None if isinstance(report, bool) else report),
+            }
+        return [str(path) for path in save_estimate(self, folder, formats, overwrite, **options)]

@@ -19,7 +19,7 @@ CROP = (60, 180, 128, 128)
 def share_wrong(folder, step: int = 1, missing: int = 0, **reading) -> float:
     """Pixels wrong by more than 0.07 px of the full grid's disparity, %."""
     lightfield, truth = scene_part(folder, CROP, **reading)
-    disparity = ioadr.estimate(without(lightfield, missing)).disparity / step
+    disparity = ioadr.estimate(without(lightfield, missing), "paper").disparity / step
     return bad_pixels(disparity, truth.disparity, truth.area, 0.07)
 
 

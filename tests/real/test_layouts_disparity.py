@@ -33,7 +33,7 @@ def known(cotton):
 @pytest.fixture(scope="module")
 def expected(cotton):
     top, left, height, width = CROP
-    return ioadr.estimate(cotton.crop(Window(top, left, top + height, left + width)))
+    return ioadr.estimate(cotton.crop(Window(top, left, top + height, left + width)), "paper")
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.__name__)
@@ -44,7 +44,7 @@ def test_the_same_views_and_disparity(layout, cotton, known, expected, tmp_path)
     whole = ioadr.read(path, **needed)
     np.testing.assert_array_equal(whole.views, cotton.views)
     np.testing.assert_allclose(whole.offsets, cotton.offsets, atol=1e-9)
-    found = ioadr.estimate(ioadr.read(path, crop=CROP, **needed, **known))
+    found = ioadr.estimate(ioadr.read(path, crop=CROP, **needed, **known), "paper")
     assert np.ptp(found.disparity) > 0.4, "the crop has foreground and background"
     np.testing.assert_allclose(found.disparity, expected.disparity, atol=1e-4)
     np.testing.assert_allclose(found.depth, expected.depth, rtol=1e-4)

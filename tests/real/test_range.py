@@ -35,7 +35,7 @@ def test_it_covers_the_scene_and_little_more(name, shared):
 def test_it_loses_no_accuracy(name, shared):
     folder = shared / "data" / "hci" / name
     lightfield, truth = scene_part(folder, (*SCENES[name], 128, 128))
-    given = score(ioadr.estimate(lightfield).disparity, truth)
-    found = score(ioadr.estimate(lightfield.with_(range=estimated(folder))).disparity, truth)
+    given = score(ioadr.estimate(lightfield, "paper").disparity, truth)
+    found = score(ioadr.estimate(lightfield.with_(range=estimated(folder)), "paper").disparity, truth)
     assert found["mse"] <= 1.1 * given["mse"]
     assert found["badpix_007"] <= 1.1 * given["badpix_007"]

@@ -20,6 +20,7 @@ MAY_IMPORT = {
     "errors": set(),
     "parameter_fields": {"errors"},
     "parameters": {"errors", "parameter_fields"},
+    "parameter_files": {"errors", "parameters"},
     "part": set(),
     "camera": {"errors", "part"},
     "layout": {"errors"},
@@ -30,13 +31,15 @@ MAY_IMPORT = {
     "_jit": {"errors", "machine", "_kernel_cache"},
     "_lanes": set(),
     "geometry": NOUNS | {"_jit", "_lanes"},
-    "result": NOUNS | {"geometry"},
+    "result": NOUNS | {"geometry", "comparison", "labelled"},
+    "comparison": NOUNS | {"result"},
+    "labelled": NOUNS | {"result"},
     "cost": METHOD,
     "solver": METHOD | {"cost"},
-    "estimate": METHOD | {"cost", "solver"},
+    "estimate": METHOD | {"cost", "solver", "parameter_files"},
     "io": NOUNS | {"result", "colours"},
-    "evaluation": METHOD | {"cost", "solver", "estimate", "io", "colours"},
-    "app": METHOD | {"cost", "solver", "estimate", "io", "evaluation", "colours"},
+    "evaluation": METHOD | {"parameter_files", "cost", "solver", "estimate", "io", "colours"},
+    "app": METHOD | {"comparison", "parameter_files", "cost", "solver", "estimate", "io", "evaluation", "colours"},
 }
 """A room may import itself, the package's root (version and public names) and these."""
 
@@ -44,6 +47,9 @@ DOORS = {
     ("result", "io"): "Estimate.save is the method people look for; it calls io when it is called",
     ("result", "app"): "Estimate shows itself; how is decided when it is shown",
     ("lightfield", "app"): "LightField shows itself likewise",
+    ("lightfield", "labelled"): "LightField.to_xarray is the method people look for",
+    ("estimate", "io"): "estimate takes a path as well, which it reads",
+    ("estimate", "app"): "estimate shows its progress where a person watches",
 }
 """Imports against the rule, each with its reason."""
 

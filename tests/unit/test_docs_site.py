@@ -66,3 +66,19 @@ def test_examples_are_shown_whole(site: Path) -> None:
     plain = re.sub(r"<[^>]+>", "", gallery)
     for example in (ROOT / "examples").glob("*.py"):
         assert example.read_text(encoding="utf-8").splitlines()[0].strip('"') in plain, example.name
+
+
+@pytest.mark.browser
+def test_search_works_from_the_disk(site: Path) -> None:
+    """MkDocs' own loads its index by a request that browsers refuse on file://."""
+    from tests.browser import chromium
+
+    with chromium() as browser:
+        page = browser.new_page()
+        page.goto((site / "results.html").as_uri())
+        page.evaluate("document.getElementById('mkdocs-search-query').value = 'min-confidence'")
+        page.evaluate("document.getElementById('mkdocs-search-query').dispatchEvent(new Event('keyup'))")
+        page.wait_for_selector("#mkdocs-search-results article", state="attached")
+        links = page.eval_on_selector_all("#mkdocs-search-results a", "links => links.map(link => link.href)")
+    assert any("results.html" in link for link in links)
+    assert all(link.startswith("file://") for link in links)

@@ -158,7 +158,7 @@ def test_another_seed_is_another_search():
 def test_grey_light_fields_of_any_shape_and_depth():
     """5×7 views of 120×90 px, grey, 16 bits."""
     lf = make_lightfield(grid=(5, 7), size=(90, 120), channels=1, dtype="uint16", disparity=0.5)
-    result = estimate(lf)
+    result = estimate(lf, "paper")
     assert result.disparity.shape == (90, 120)
     assert np.median(abs(result.disparity - 0.5)) < 0.01
     assert np.mean(abs(result.disparity - 0.5) > 0.07) < 0.05
@@ -167,7 +167,7 @@ def test_grey_light_fields_of_any_shape_and_depth():
 @pytest.mark.parametrize("reference", [(0, 0), (0, 4), (4, 0), (2, 4)])
 def test_any_view_may_be_the_reference(reference):
     lf = make_lightfield(grid=(5, 5), size=(48, 56), reference=reference, disparity=-0.4)
-    result = estimate(lf)
+    result = estimate(lf, "paper")
     assert np.median(abs(result.disparity + 0.4)) < 0.02
     np.testing.assert_array_equal(result.image, lf.views[reference])
 

@@ -29,6 +29,7 @@ COMMANDS = {
     "info": "Say what a light field is, without estimating anything.",
     "convert": "Write a light field or a map in another form.",
     "check": "Measure how well a result predicts the views, without any truth.",
+    "compare": "Say what one result changes against another.",
     "report": "Rebuild the page that shows a result.",
     "explore": "Click a pixel and see the reasons for its depth, in the browser.",
     "evaluate": "Score a map against the truth of its scene.",

@@ -9,6 +9,7 @@ from ioadr.app.expectation import expected_bytes, expected_seconds
 from ioadr.app.words import disparities, duration, optics
 from ioadr.errors import as_options
 from ioadr.lightfield import LightField
+from ioadr.parameters import DEFAULT
 
 
 def described(lightfield: LightField) -> dict[str, str]:
@@ -26,10 +27,9 @@ def described(lightfield: LightField) -> dict[str, str]:
         "reference": f"row {reference[0]}, column {reference[1]} (from 0 0 at the top left)",
         "camera": _camera(lightfield),
         "range": _range(lightfield),
-        "time": f"about {duration(max(1, expected_seconds(lightfield)))} to estimate, after the first compilation"
-        + ("" if lightfield.range else "; more if disparities are large"),
+        "time": _time(lightfield),
         "memory": f"{lightfield.views.nbytes / 1e6:.0f} MB for the views, "
-        f"about {expected_bytes(lightfield) / 1e6:.0f} MB to estimate",
+        f"about {expected_bytes(lightfield) / 1e6:.0f} MB to estimate with the preset {DEFAULT}",
     }
 
 
@@ -55,9 +55,16 @@ def facts(lightfield: LightField) -> dict[str, Any]:
         else None,
         "range": [limits.minimum, limits.maximum, limits.origin] if limits else None,
         "bytes": lightfield.views.nbytes,
+        "preset": DEFAULT,
         "expected_seconds": round(expected_seconds(lightfield), 2),
         "expected_bytes": expected_bytes(lightfield),
     }
+
+
+def _time(lightfield: LightField) -> str:
+    best, fast = (duration(max(1, expected_seconds(lightfield, preset))) for preset in (DEFAULT, "fast"))
+    doubt = "" if lightfield.range else "; twice that if disparities are large"
+    return f"about {best} to estimate with the preset {DEFAULT}, {fast} with fast, after the first compilation{doubt}"
 
 
 def _format(lightfield: LightField) -> str:

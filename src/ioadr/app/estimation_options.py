@@ -15,6 +15,7 @@ import click
 import ioadr
 from ioadr.app.sections import option
 from ioadr.errors import InputError
+from ioadr.parameters import DEFAULT
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
@@ -72,7 +73,7 @@ def estimation_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--preset",
         metavar="NAME",
         shell_complete=preset_names,
-        show_default="paper",
+        show_default=DEFAULT,
         help="Parameters by name: `ioadr presets`.",
     )
     @_option("--parameters", type=click.Path(), metavar="FILE", help="Parameters from a TOML file.")
@@ -117,7 +118,7 @@ def chosen_parameters(preset: str | None, file: str | None, changes: Iterable[st
             f"parameters: expected --preset or --parameters, found both. Leave --preset out and write "
             f'preset = "{preset}" at the top of {file}.'
         )
-    base = ioadr.load_parameters(file) if file else ioadr.preset(preset or "paper")
+    base = ioadr.load_parameters(file) if file else ioadr.preset(preset or DEFAULT)
     return base.vary(dict(_split(change) for change in changes))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ioadr.lightfield import LightField
 from ioadr.machine import cores
+from ioadr.parameters import DEFAULT, PRESETS
 
-SECONDS_PER_SAMPLE = 0.5e-6
-"""Of one core, for one pixel of one view, all sweeps of the preset `paper`; measured on the benchmark's scenes."""
+SECONDS_PER_SAMPLE = {"paper": 0.65e-6, "best": 0.7e-6, "fast": 0.17e-6}
+"""Of one core, for one pixel of one view, by preset: `ioadr estimate` on the benchmark's scenes, README.md."""
 USUAL_SPREAD = 11.0
 """px between the shifts of the nearest and the farthest point in the outermost view; beyond it the first map tries
 more planes and occluders lie farther away, in proportion."""
@@ -18,21 +19,22 @@ OVERHEAD = 180_000_000
 """Interpreter and compiled code."""
 
 
-def expected_seconds(lightfield: LightField) -> float:
+def expected_seconds(lightfield: LightField, preset: str = DEFAULT) -> float:
     """On this machine, with all its cores; of a usual range of disparities if none is known."""
     spread = lightfield.range.extent * max(lightfield.reach) if lightfield.range else USUAL_SPREAD
     more = max(spread / USUAL_SPREAD, 1.0)
-    return more * core_seconds(lightfield.view_count, lightfield.height, lightfield.width) / cores()
+    return more * core_seconds(lightfield.view_count, lightfield.height, lightfield.width, preset) / cores()
 
 
-def expected_bytes(lightfield: LightField) -> int:
+def expected_bytes(lightfield: LightField, preset: str = DEFAULT) -> int:
     """Peak of the whole process."""
-    return peak_bytes(lightfield.view_count, lightfield.height, lightfield.width, lightfield.views.nbytes)
+    copies = 2 if PRESETS[preset].finish.passes else 1
+    return peak_bytes(lightfield.view_count, lightfield.height, lightfield.width, lightfield.views.nbytes, copies)
 
 
-def core_seconds(views: int, height: int, width: int) -> float:
-    """Of one core, for an estimation with the preset `paper`."""
-    return SECONDS_PER_SAMPLE * views * height * width
+def core_seconds(views: int, height: int, width: int, preset: str = DEFAULT) -> float:
+    """Of one core, for an estimation with a preset."""
+    return SECONDS_PER_SAMPLE[preset] * views * height * width
 
 
 def peak_bytes(views: int, height: int, width: int, stored: int, copies: int = 1) -> int:

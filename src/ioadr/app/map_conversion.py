@@ -15,12 +15,20 @@ if TYPE_CHECKING:
 Quantity = Literal["disparity", "depth"]
 FORMATS = (".pfm", ".npy", ".png", ".tif", ".tiff")
 """Endings that only maps have; .npz may be a map or a light field."""
+UNKNOWN = "unknown unit"
+"""Of a depth map whose file does not say it: it may be relative."""
 
 
 def is_map(source: str, target: str) -> bool:
     """Whether a conversion between these names is one of maps."""
-    endings = Path(source).suffix.lower(), Path(target).suffix.lower()
-    return endings[1] in FORMATS or (endings[1] == ".npz" and endings[0] in FORMATS and endings[0] != ".npy")
+    first, last = Path(source).suffix.lower(), Path(target).suffix.lower()
+    return last in FORMATS or (last == ".npz" and ((first in FORMATS and first != ".npy") or _is_result(source)))
+
+
+def _is_result(path: str) -> bool:
+    from ioadr.io.results.save import ARCHIVE
+
+    return Path(path).name == ARCHIVE or (Path(path) / ARCHIVE).is_file()
 
 
 def convert_map(
@@ -28,17 +36,19 @@ def convert_map(
 ) -> None:
     """Read a map, turn disparity into depth or back where asked, write it."""
     from ioadr.geometry.points import depth_from_disparity, disparity_from_depth
-    from ioadr.io.results.map_files import read_map, write_map
+    from ioadr.io.results.map_files import UNITS, read_map, write_map
     from ioadr.io.results.maps import Label
 
     if Path(target).exists():
         raise OutputError(f"{target}: expected a new name, found something there. Remove it, or choose another name.")
     given = given or (wanted if Path(source).is_dir() else "disparity")
-    values = read_map(source, given).values
+    values, _, unit = read_map(source, given)
     if given != wanted:
+        if unit == "relative":
+            raise InputError(f"{source}: relative depth has no disparity. Convert a map of disparities.")
         turn = depth_from_disparity if wanted == "depth" else disparity_from_depth
-        values = turn(values, _camera(scene, values.shape))
-    unit = "px per baseline unit" if wanted == "disparity" else "m"
+        values, unit = turn(values, _camera(scene, values.shape)), "m"
+    unit = UNITS.get(wanted) or unit or UNKNOWN
     write_map(target, values, Label(wanted, unit, json.dumps({"source": source, "quantity": wanted})))
     text = f"wrote {target}: {wanted} [{unit}], {values.shape[1]}×{values.shape[0]} px"
     terminal.answer(text, {"file": target, "quantity": wanted, "unit": unit, "size": list(values.shape)})

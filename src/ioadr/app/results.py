@@ -1,7 +1,8 @@
-"""Opens a folder of results, and the light field they came from."""
+"""Opens the light field that a result came from."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,20 +13,52 @@ if TYPE_CHECKING:
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
 
+OPTION = "Say where it is with --lightfield PATH."
 
-def open_lightfield(estimate: Estimate, folder: str, path: str | None) -> LightField:
-    """The light field at `path`, or else where the estimate says it came from, with the estimate's reference view."""
-    found = path or estimate.source.path
-    if not found or not Path(found).exists():
+
+def open_lightfield(
+    estimate: Estimate, folder: str, path: str | None, say: Callable[[str], None], remedy: str = OPTION
+) -> LightField:
+    """The light field at `path`, or else where the result in `folder` says it came from; with its reference view.
+
+    A path that somebody named is taken. One that only the result names is said, and what is there must have the
+    result's reference view: a result of unknown origin cannot have other files opened and shown for it.
+    """
+    import numpy as np
+
+    if path is not None:
+        return _read(estimate, folder, path)
+    recorded = estimate.source.path
+    if not recorded:
+        raise InputError(f"{folder}: the result does not say where its light field is. {remedy}")
+    if recorded.startswith(("//", "\\\\")) or "://" in recorded:
+        raise InputError(f"{folder}: its light field was at {recorded}, which is not on this machine. {remedy}")
+    if not _exists(recorded):
+        raise InputError(f"{folder}: its light field was at {recorded}, where nothing is now. {remedy}")
+    say(f"light field: {recorded}, as the result says")
+    lightfield = _read(estimate, folder, recorded)
+    if not np.array_equal(lightfield.reference_view, estimate.image):
         raise InputError(
-            f"{folder}: expected its light field at {found or 'a path named in provenance.json'}, found none. "
-            "Say where it is with --lightfield PATH."
+            f"{folder}: the light field at {recorded} is not the one that was estimated: its reference view differs. "
+            f"{remedy}"
         )
-    lightfield = ioadr.read(found, **estimate.source.options)
+    return lightfield
+
+
+def _exists(path: str) -> bool:
+    try:
+        return Path(path).exists()
+    except (OSError, ValueError):
+        return False
+
+
+def _read(estimate: Estimate, folder: str, path: str) -> LightField:
+    """With the estimate's options, and of its size."""
+    lightfield = ioadr.read(path, **estimate.source.options)
     if (lightfield.height, lightfield.width) != estimate.disparity.shape:
         height, width = estimate.disparity.shape
         raise InputError(
-            f"{found}: expected views of {width}×{height} px as in {folder}, "
+            f"{path}: expected views of {width}×{height} px as in {folder}, "
             f"found {lightfield.width}×{lightfield.height}. Give the light field that was estimated."
         )
-    return lightfield.with_(reference=estimate.layout.reference)
+    return lightfield.replace(reference=estimate.layout.reference)

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from ioadr.app.sections import option
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ class Saving:
     formats: Sequence[str] | None
     overwrite: bool
     report: bool
+    min_confidence: float = 0.0
 
     def check(self, folder: str) -> None:
         """Refuse an unusable folder or an unknown format before the long computation."""
@@ -44,26 +47,37 @@ class Saving:
         also: Mapping[str, Writer] | None = None,
     ) -> list[str]:
         """Paths of what was written; the report and `also` are part of the result: all of it is written or nothing."""
-        from ioadr.app.report import report_html
+        from ioadr.app.report import report_writer
+        from ioadr.io import save_estimate
+        from ioadr.io.results.save import DEFAULT
 
-        options: dict[str, Any] = {} if self.formats is None else {"formats": self.formats}
-        options["also"] = dict(also or {})
+        further = dict(also or {})
         if self.report:
-            options["also"]["report.html"] = lambda path: path.write_text(
-                report_html(estimate, lightfield, truth), encoding="utf-8", errors="backslashreplace"
-            )
-        return estimate.save(folder, overwrite=self.overwrite, **options)
+            further["report.html"] = report_writer(estimate, lightfield, truth)
+        formats = DEFAULT if self.formats is None else self.formats
+        paths = save_estimate(estimate, folder, formats, self.overwrite, further, self.min_confidence)
+        return [str(path) for path in paths]
 
 
 def saving_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --save, --overwrite and --no-report as one `Saving`."""
+    """Adds --save, --overwrite, --no-report and --min-confidence as one `Saving`."""
 
     @option("Results", "--save", "names", metavar="LIST", show_default="pfm,png,npz,ply", help=f"Some of {FORMATS}.")
     @option("Results", "--overwrite", is_flag=True, help="Replace earlier results in the folder.")
     @option("Results", "--no-report", is_flag=True, help="Leave out report.html.")
+    @option(
+        "Results",
+        "--min-confidence",
+        type=click.FloatRange(0, 1),
+        metavar="X",
+        default=0.0,
+        help="Leave less trusted pixels out of point clouds and meshes; 0 … 1.",
+    )
     @functools.wraps(command)
-    def run(*args: Any, names: str | None, overwrite: bool, no_report: bool, **options: Any) -> Any:
+    def run(
+        *args: Any, names: str | None, overwrite: bool, no_report: bool, min_confidence: float, **options: Any
+    ) -> Any:
         formats = None if names is None else [name.strip() for name in names.split(",") if name.strip()]
-        return command(*args, saving=Saving(formats, overwrite, not no_report), **options)
+        return command(*args, saving=Saving(formats, overwrite, not no_report, min_confidence), **options)
 
     return run

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,7 @@ def sweep_progress(terminal: Terminal, name: str) -> Iterator[Callback]:
         task = bar.add_task(name, total=None, state="first map")
 
         def progress(record: SweepRecord, disparity: Any, total: int) -> None:
-            bar.update(task, total=total, completed=_done(record, total), state=_state(record, total))
+            bar.update(task, total=total, completed=done(record, total), state=state(record, total))
             terminal.detail(_line(record, total))
 
         yield progress
@@ -46,22 +47,25 @@ def _compilation(terminal: Terminal) -> Iterator[None]:
         terminal.note(f"compiling took {seconds():.0f} s{kept}")
 
 
-def _done(record: SweepRecord, total: int) -> int:
-    """Finished sweeps; the first map is none, and after the last come only finishing touches."""
-    if record.kind == "initialise":
-        return 0
-    return total if record.kind == "finish" else min(record.sweep + 1, total)
+def done(record: SweepRecord, total: int) -> int:
+    """Finished sweeps and passes; the first map is none."""
+    return 0 if record.kind == "initialise" else min(record.sweep + 1, total)
 
 
-def _state(record: SweepRecord, total: int) -> str:
-    done = _done(record, total)
-    if done == total:
-        return "finishing"
-    return f"sweep {done}/{total}  cost {record.mean_cost:.2f}" if done else f"sweep 0/{total}"
+def state(record: SweepRecord, total: int) -> str:
+    """In words."""
+    sweeps = done(record, total)
+    if sweeps == total:
+        return "last touches"
+    return f"sweep {sweeps}/{total}{_cost(record, '  cost {:.2f}')}"
+
+
+def _cost(record: SweepRecord, pattern: str) -> str:
+    return pattern.format(record.mean_cost) if math.isfinite(record.mean_cost) else ""
 
 
 def _line(record: SweepRecord, total: int) -> str:
     if record.kind == "initialise":
         return f"first map: {record.seconds:.2f} s"
-    step = record.kind if record.kind == "finish" else f"sweep {record.sweep + 1}/{total} {record.kind}"
-    return f"{step}: mean cost {record.mean_cost:.3f}, {record.changed} px changed, {record.seconds:.2f} s"
+    cost = _cost(record, "mean cost {:.3f}, ")
+    return f"sweep {record.sweep + 1}/{total} {record.kind}: {cost}{record.changed} px changed, {record.seconds:.2f} s"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ioadr.parameters import PRESETS, Parameters
+
 if TYPE_CHECKING:
     from ioadr.camera import Camera
     from ioadr.lightfield import DisparityRange
@@ -16,6 +18,11 @@ def duration(seconds: float, decimals: int = 0) -> str:
     if seconds < 90:
         return f"{seconds:.{decimals}f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def preset_name(parameters: Parameters) -> str:
+    """Of the preset that these parameters are, or that they are none."""
+    return next((name for name, known in PRESETS.items() if known == parameters), "own")
 
 
 def optics(camera: Camera) -> str:

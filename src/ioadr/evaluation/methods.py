@@ -16,7 +16,8 @@ from ioadr.evaluation.submission import read_runtime
 from ioadr.io.results.map_files import StoredMap, read_map
 from ioadr.io.safety.fingerprint import digest_files, work_key
 from ioadr.lightfield import DisparityRange, LightField
-from ioadr.parameters import FINISH_VARIATIONS, PRESETS, VARIATIONS, Parameters, load_parameters, preset
+from ioadr.parameter_files import load_parameters
+from ioadr.parameters import FINISH_VARIATIONS, PRESETS, VARIATIONS, Parameters, preset
 
 NOT_INPUT = ("gt_", "mask_")
 """Files of a scene folder that no method may see."""

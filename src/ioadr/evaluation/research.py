@@ -31,7 +31,8 @@ from ioadr.io.safety.atomic import atomic_file
 from ioadr.io.safety.doors import small_toml
 from ioadr.io.safety.fingerprint import digest_files, digest_values, work_key
 from ioadr.lightfield import LightField
-from ioadr.parameters import Parameters, parameters_from
+from ioadr.parameter_files import parameters_from
+from ioadr.parameters import Parameters
 
 ALL_FAMILIES = "synthetic"
 STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)

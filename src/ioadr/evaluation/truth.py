@@ -14,6 +14,7 @@ from ioadr.camera import Camera, RayModel
 from ioadr.errors import InputError
 from ioadr.evaluation.metrics import interior
 from ioadr.io.decoding.pillow_files import pillow_image, without_warnings
+from ioadr.io.results.map_files import read_map
 from ioadr.io.results.pfm import read_pfm
 from ioadr.io.safety.doors import damage_explained
 from ioadr.io.scene_parameters import read_scene_parameters
@@ -92,8 +93,10 @@ class Truth:
 
 
 def load_truth(folder: str | Path, resolution: Resolution = "lowres") -> Truth:
-    """Truth of a benchmark scene folder: `gt_disp_*.pfm`, `mask_*.png`, `parameters.cfg`."""
+    """Truth of a benchmark scene folder: `gt_disp_*.pfm`, `mask_*.png`, `parameters.cfg`; or a true map alone."""
     folder = Path(folder)
+    if folder.is_file() and resolution == "lowres":
+        return Truth(read_map(folder).values, name=folder.name)
     parameters = read_scene_parameters(folder)
     path = folder / f"gt_disp_{resolution}.pfm"
     if not path.is_file():

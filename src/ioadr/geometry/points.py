@@ -7,20 +7,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.camera import Camera, RayModel
+from ioadr.camera import Camera, RayModel, RelativeCamera
 from ioadr.geometry.windows import scharr
 
 
-def depth_from_disparity(disparity: NDArray[Any], camera: Camera) -> NDArray[Any]:
-    """Z = 1 / (slope·d + 1/F), in metres; NaN where that is not in front of the camera."""
-    inverse = camera.inverse_depth_slope * disparity.astype(np.float64) + 1.0 / camera.focus_distance_m
+def depth_from_disparity(disparity: NDArray[Any], camera: Camera | RelativeCamera) -> NDArray[Any]:
+    """Z = 1 / (slope·d + offset), in metres or relative; NaN where that is not in front of the camera."""
+    rays = camera.pinhole()
+    inverse = rays.slope * disparity.astype(np.float64) + rays.offset
     return _reciprocal(inverse).astype(disparity.dtype)
 
 
-def disparity_from_depth(depth: NDArray[Any], camera: Camera) -> NDArray[Any]:
+def disparity_from_depth(depth: NDArray[Any], camera: Camera | RelativeCamera) -> NDArray[Any]:
     """Inverse of `depth_from_disparity`."""
-    inverse = _reciprocal(depth.astype(np.float64)) - 1.0 / camera.focus_distance_m
-    return (inverse / camera.inverse_depth_slope).astype(depth.dtype)
+    rays = camera.pinhole()
+    return ((_reciprocal(depth.astype(np.float64)) - rays.offset) / rays.slope).astype(depth.dtype)
 
 
 def points_from_disparity(disparity: NDArray[Any], rays: RayModel) -> NDArray[Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import zipfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -28,18 +29,29 @@ TILE = 512
 
 
 def write_lightfield(lightfield: LightField, path: str | os.PathLike[str]) -> Path:
-    """Write to `path`: `.npz` and `.zarr` keep everything; any other name is a folder of PNG views.
+    """Write to `path`: `.npz` and `.zarr` keep everything; a name without ending is a folder of PNG views.
 
     The folder has `parameters.cfg` where the camera is known, and a `lightfield.toml` with whatever that
     cannot say. Floats become 16-bit samples there, none of them clipped; negative ones are refused. Nothing that
     exists is replaced.
     """
     target = Path(path)
-    if target.is_file() or (target.is_dir() and any(target.iterdir())):
-        raise OutputError(f"{target}: expected a new name, found something there. Remove it, or choose another name.")
+    check_target(target)
     writers: Mapping[str, Callable[[LightField, Path], None]] = {".npz": _write_npz, ".zarr": _write_zarr}
     writers.get(target.suffix.lower(), _write_folder)(lightfield, target)
     return target
+
+
+def check_target(path: str | os.PathLike[str]) -> None:
+    """Refuse a name that is taken, or whose ending promises another format."""
+    target = Path(path)
+    if target.is_file() or (target.is_dir() and any(target.iterdir())):
+        raise OutputError(f"{target}: expected a new name, found something there. Remove it, or choose another name.")
+    if re.fullmatch(r"\.[A-Za-z]\w{0,5}", target.suffix) and target.suffix.lower() not in (".npz", ".zarr"):
+        raise OutputError(
+            f"{target}: light fields are written as NAME.npz, NAME.zarr or a folder of PNG views, whose name does not "
+            f"end with {target.suffix}. Choose one of them."
+        )
 
 
 def _write_npz(lightfield: LightField, path: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
-from ioadr.errors import InputError
+from ioadr.errors import InputError, meant
 from ioadr.lightfield import DisparityRange
 
 Pair = tuple[int, int]
@@ -72,7 +72,9 @@ class ReadOptions:
         known = [item.name for item in fields(cls)]
         for name in changes:
             if name not in known:
-                raise InputError(f"reading: expected one of {', '.join(known)}, found option {name!r}.")
+                raise InputError(
+                    f"reading: expected one of {', '.join(known)}, found option {name!r}.{meant(name, known)}"
+                )
         return replace(base or cls(), **changes)
 
     @property

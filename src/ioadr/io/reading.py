@@ -29,9 +29,34 @@ CHUNK, CHUNK_BYTES = 16, 200_000_000
 
 
 def read(path: str | os.PathLike[str], options: ReadOptions | None = None, **changes: Any) -> LightField:
-    """The light field at `path`, whatever its format; keywords are those of `ReadOptions`.
+    """Read a light field, whatever its format.
 
-    `source` of the result says what was recognised and what was decided on the way.
+    Parameters
+    ----------
+    path : str or path
+        A folder of images, an HDF5, MATLAB, NumPy or Zarr file, one image of all views, or a ``lightfield.toml``. It is
+        recognised by its content.
+    options : ReadOptions, optional
+        How to read it, as an object.
+    **changes
+        The same as keywords, such as ``views="5x5"``, ``crop=(top, left, height, width)`` or ``range=(-2, 2)``;
+        `ioadr.io.ReadOptions` lists them.
+
+    Returns
+    -------
+    LightField
+        Its `source` says what was recognised and what was decided on the way.
+
+    Raises
+    ------
+    InputError
+        Nothing there can be read as a light field, or views are missing; the message says what to do.
+
+    Examples
+    --------
+    >>> np.savez("views.npz", views=lightfield.views)
+    >>> ioadr.read("views.npz", views="3x3", range=(0, 2)).grid
+    (3, 3)
     """
     chosen = ReadOptions.of(options, **changes)
     capture = open_capture(path, chosen)
@@ -139,7 +164,7 @@ def _source(capture: Capture, notes: Sequence[str], options: ReadOptions) -> Sou
     """Everything a person or a later run needs to know about where the light field came from."""
     given = {key: value for key, value in asdict(options).items() if value != getattr(ReadOptions(), key)}
     noted = tuple(Note(note) for note in (*capture.notes, *notes))
-    return Source(str(capture.path), capture.format, options.format is None, noted, given)
+    return Source(os.path.abspath(capture.path), capture.format, options.format is None, noted, given)
 
 
 def _camera(capture: Capture, options: ReadOptions) -> Camera | None:
@@ -151,7 +176,7 @@ def _camera(capture: Capture, options: ReadOptions) -> Camera | None:
     if capture.camera is not None:
         return replace(capture.camera, **given)
     if len(given) < len(names):
-        flags = ", ".join(f"--{name.replace('_', '-')}" for name in names if name not in given)
+        flags = ", ".join(f"⟦{name.replace('_', '-')}⟧" for name in names if name not in given)
         raise InputError(
             f"{capture.path}: expected all four numbers of the camera, as the files have none, "
             f"found {', '.join(given)}. Add {flags}."

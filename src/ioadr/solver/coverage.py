@@ -49,8 +49,7 @@ def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> It
     found = settle(opened, refinement.rays, term, refinement.workers)
     refinement.disparity, refinement.coverage = found
     changed = int(np.count_nonzero(np.abs(found.disparity - before) > 1e-3))
-    cost = float(refinement.state.cost.mean())
-    yield SweepRecord(index, "finish", changed, cost, time.perf_counter() - begin)
+    yield SweepRecord(index, "finish", changed, float("nan"), time.perf_counter() - begin)
 
 
 def settle(disparity: FloatMap, rays: Rays, term: Coverage, workers: Workers) -> Settled:

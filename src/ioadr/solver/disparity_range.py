@@ -33,7 +33,24 @@ MARGIN = 0.05
 
 
 def estimate_range(lightfield: LightField, threads: int | None = None) -> DisparityRange:
-    """The disparities in a light field, from its views alone, whatever range it comes with."""
+    """The disparities in a light field, from its views alone, whatever range it comes with.
+
+    Parameters
+    ----------
+    lightfield : LightField
+    threads : int, optional
+        CPU threads; all of them without it.
+
+    Returns
+    -------
+    DisparityRange
+
+    Examples
+    --------
+    >>> found = ioadr.estimate_range(lightfield)
+    >>> found.minimum < 1 < found.maximum
+    True
+    """
     with Workers(threads) as workers:
         return voted_range(lightfield, pack_rays(lightfield), workers)
 

@@ -113,7 +113,7 @@ class Explainer:
         self, parameters: Parameters, step: SweepPlan, pixel: tuple[int, int] | None, workers: Workers
     ) -> Planes:
         term, fits = _geometry(parameters.planar), step.plane_fits
-        rays = problem.plane_geometry(self.lf, term)
+        rays = problem.plane_geometry(self.lf, self.limits, term)
         if pixel is None or not fits or term == _geometry(self.parameters.planar):
             return self._once((term, fits), lambda: problem.fit_planes(self._map(), rays, term, fits, workers))
         return _planes_at(pixel, self._map(), rays, term, fits, workers)

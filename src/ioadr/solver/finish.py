@@ -64,8 +64,7 @@ class Finisher:
         limits = self.refinement.limits
         self.refinement.disparity = np.clip(fitted, np.float32(limits.minimum), np.float32(limits.maximum))
         changed = int(np.count_nonzero(np.abs(fitted - before) > 1e-3))
-        cost = float(self.refinement.state.cost.mean())
-        return SweepRecord(index, "finish", changed, cost, time.perf_counter() - begin)
+        return SweepRecord(index, "finish", changed, float("nan"), time.perf_counter() - begin)
 
     def wanted(self, disparity: FloatMap, furthest: float) -> tuple[FloatMap, FloatMap]:
         """Targets and their precision [N, M]: of plain colours, or of high-pass data where gloss pulls those away."""

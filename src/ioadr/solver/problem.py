@@ -140,9 +140,9 @@ def snapshot_occluders(
     )
 
 
-def plane_geometry(lf: LightField, term: PlanarTerm) -> RayModel:
-    """The geometry in which planes are fitted."""
-    camera, window = lf.camera_or_relative, lf.part.window
+def plane_geometry(lf: LightField, limits: DisparityRange, term: PlanarTerm) -> RayModel:
+    """The geometry in which planes are fitted; without a camera it follows from the range."""
+    camera, window = lf.camera_or_relative(limits), lf.part.window
     return camera.benchmark(window) if term.normals == "benchmark" else camera.pinhole(window)
 
 

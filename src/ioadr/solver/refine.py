@@ -77,7 +77,7 @@ class Refinement:
         """What hypotheses are measured against in a sweep: visibility and planes of the map as it is, unless given."""
         if planes is None:
             term = self.parameters.planar
-            geometry = problem.plane_geometry(self.lf, term)
+            geometry = problem.plane_geometry(self.lf, self.limits, term)
             planes = problem.fit_planes(self.disparity, geometry, term, step.plane_fits, self.workers)
         known = problem.model_numbers(self.parameters) | {
             "rays": self.rays,

@@ -74,8 +74,8 @@ def repair_regions(refinement: Refinement, index: int) -> SweepRecord:
     smallest = SMALLEST * max(1.0, whole.height * whole.width / SIZE)
     accepted = judge(before, match, colours(rays), float(rays.reach.max()), smallest)
     refinement.disparity = np.where(accepted, match.disparity, before)
-    cost = float(refinement.state.cost.mean())
-    return SweepRecord(index, "finish", int(np.count_nonzero(accepted)), cost, time.perf_counter() - begin)
+    changed = int(np.count_nonzero(accepted))
+    return SweepRecord(index, "finish", changed, float("nan"), time.perf_counter() - begin)
 
 
 def few_rays(lf: LightField, rays: Rays) -> Rays:

@@ -69,7 +69,7 @@ def test_views_without_a_part_in_the_estimation_are_not_read(cli, calls, tmp_pat
 def test_defaults(cli, calls, scene, tmp_path):
     assert cli("estimate", scene, "--out", tmp_path / "out").code == 0
     (call,) = calls
-    assert call["parameters"] == preset("paper")
+    assert call["parameters"] == preset("best")
     assert (call["seed"], call["threads"]) == (0, None)
     assert call["lightfield"].reference == (1, 1)
     assert call["lightfield"].range.origin == "file"
@@ -351,7 +351,12 @@ def test_the_demo_scores_itself(cli, calls, tmp_path, monkeypatch):
     assert outcome.code == 0
     assert "MSE×100" in outcome.out
     assert "BadPix 0.07" in outcome.out
+    assert outcome.out.splitlines()[1].split() == ["paper", "best"]
+    assert [call["parameters"] for call in calls] == [preset("best"), preset("paper")]
     assert str(tmp_path / "out" / "disparity.pfm") in outcome.out
     told = json.loads(cli("demo", "--out", tmp_path / "out", "--overwrite", "--json").out)
     assert told["scores"]["mse"] > 0
+    assert set(told["scores_by_preset"]) == {"paper", "best"}
+    told = json.loads(cli("demo", "--out", tmp_path / "out", "--overwrite", "--json", "--preset", "paper").out)
+    assert set(told["scores_by_preset"]) == {"paper"}
     assert np.isfinite(list(told["scores"].values())).all()

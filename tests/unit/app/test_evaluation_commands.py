@@ -137,7 +137,18 @@ def test_benchmark_writes_tables_and_page(
 
 
 def test_benchmark_runs_all_ablations(cli: Cli, instant: list[str], dataset: Path, tmp_path: Path) -> None:
-    outcome = cli("benchmark", dataset, "--out", tmp_path / "out", "--scenes", "dino", "--ablations", "--json")
+    outcome = cli(
+        "benchmark",
+        dataset,
+        "--out",
+        tmp_path / "out",
+        "--scenes",
+        "dino",
+        "--methods",
+        "paper",
+        "--ablations",
+        "--json",
+    )
     names = [method["name"] for method in json.loads(outcome.out)["methods"]]
     assert len(names) == 9
     assert names[0] == "paper"
@@ -245,6 +256,28 @@ def test_a_folder_of_results_gives_its_depth(cli: Cli, tmp_path: Path) -> None:
     np.testing.assert_array_equal(np.load(tmp_path / "z.npy"), estimate.depth)
 
 
+@pytest.mark.parametrize("ending", ["png", "npz", "tif"])
+def test_relative_depth_stays_relative_in_every_file(cli: Cli, tmp_path: Path, ending: str) -> None:
+    """`convert RESULT x.png --to depth` wrote "unit: m" whatever the result."""
+    save_estimate(make_estimate(np.linspace(-1, 1, 40 * 50).reshape(40, 50)), tmp_path / "out", ["npz", "png16", "npy"])
+    for source in (tmp_path / "out", tmp_path / "out" / "estimate.npz", tmp_path / "out" / "depth_16bit.png"):
+        target = tmp_path / f"{source.stem}.{ending}"
+        outcome = cli("convert", source, target, "--from", "depth", "--to", "depth")
+        assert outcome.code == 0
+        assert "[relative]" in outcome.out
+        assert read_map(target, "depth").unit in ("relative", None)
+        assert b"[m]" not in target.read_bytes()
+    outcome = cli("convert", tmp_path / "out" / "depth.npy", tmp_path / "z.png", "--from", "depth", "--to", "depth")
+    assert "[unknown unit]" in outcome.out
+
+
+def test_relative_depth_does_not_become_disparity(cli: Cli, tmp_path: Path, dataset: Path) -> None:
+    save_estimate(make_estimate(np.zeros((40, 50))), tmp_path / "out")
+    outcome = cli("convert", tmp_path / "out", tmp_path / "d.pfm", "--from", "depth", "--scene", dataset / "boxes")
+    assert outcome.code == 2
+    assert "relative depth has no disparity" in outcome.err
+
+
 def test_conversion_between_quantities_needs_the_camera(cli: Cli, peer: Path, dataset: Path, tmp_path: Path) -> None:
     outcome = cli("convert", peer / "boxes.pfm", tmp_path / "z.npy", "--to", "depth")
     assert outcome.code == 2
@@ -253,3 +286,23 @@ def test_conversion_between_quantities_needs_the_camera(cli: Cli, peer: Path, da
     outcome = cli("convert", tmp_path / "small.npy", tmp_path / "z.pfm", "--to", "depth", "--scene", dataset / "boxes")
     assert outcome.code == 2
     assert "expected the camera of a map of 4×3 px, found 40×36" in outcome.err
+
+
+def test_a_true_map_alone_needs_no_camera(cli: Cli, dataset: Path, peer: Path, tmp_path: Path) -> None:
+    lone = tmp_path / "truth.npy"
+    np.save(lone, read_pfm(dataset / "boxes" / "gt_disp_lowres.pfm"))
+    alone = json.loads(cli("evaluate", peer / "boxes.pfm", "--truth", lone, "--json").out)["scores"]
+    whole = json.loads(cli("evaluate", peer / "boxes.pfm", "--truth", dataset / "boxes", "--json").out)["scores"]
+    assert set(alone) == {"mse", "badpix_007", "badpix_003", "badpix_001", "q25"}
+    assert alone == pytest.approx({name: whole[name] for name in alone})
+    outcome = cli("evaluate", peer / "boxes.pfm", "--truth", lone, "--html", tmp_path / "page.html")
+    assert outcome.code == 2
+    assert "expected a scene's folder as the truth" in outcome.err
+
+
+def test_a_light_field_is_not_written_as_a_film(cli: Cli, dataset: Path, tmp_path: Path) -> None:
+    """`convert scene x.mp4` made a folder of that name."""
+    outcome = cli("convert", dataset / "boxes", tmp_path / "x.mp4")
+    assert outcome.code == 2
+    assert "written as NAME.npz, NAME.zarr or a folder of PNG views, whose name does not end with .mp4" in outcome.err
+    assert not (tmp_path / "x.mp4").exists()

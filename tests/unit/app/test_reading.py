@@ -75,7 +75,7 @@ def test_info_expects_wide_baselines_to_take_longer(cli, tmp_path):
 
     assert seconds() == seconds(-2, 2)
     assert seconds(-22, 22) == pytest.approx(8 * seconds(-2, 2), rel=0.2), "both to a hundredth of a second"
-    assert "more if disparities are large" in cli("info", path, "--quilt", "5x5").out
+    assert "twice that if disparities are large" in cli("info", path, "--quilt", "5x5").out
 
 
 @pytest.mark.parametrize("name", ["out.npz", "out.zarr", "folder"])

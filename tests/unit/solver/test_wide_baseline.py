@@ -19,7 +19,7 @@ def scene():
 
 @pytest.fixture(scope="module")
 def estimate(scene):
-    return ioadr.estimate(scene.light_field)
+    return ioadr.estimate(scene.light_field, "paper")
 
 
 def wrong(scene, estimate) -> float:

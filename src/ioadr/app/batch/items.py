@@ -51,11 +51,13 @@ class Settings:
     topic: str = ""
     """Where progress is told."""
     version: str = __version__
+    min_confidence: float = 0.0
+    """Of pixels in clouds and meshes."""
 
     def key(self, item: Item, fingerprint: str, before: str | None = None) -> str:
         """What an item's result depends on, `before` being the key of the frame that it starts from."""
         reading = plain(asdict(item.reading))
-        how = self.version, self.seed, self.formats, self.report, self.tiles
+        how = self.version, self.seed, self.formats, self.report, self.tiles, self.min_confidence
         return work_key(self.parameters.to_dict(), fingerprint, *how, reading, before)
 
 

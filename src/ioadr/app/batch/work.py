@@ -18,7 +18,7 @@ import ioadr
 from ioadr.app.batch.earlier import earlier_outcome
 from ioadr.app.batch.items import FRAME, RECORD, THUMBNAIL, Item, Outcome, Settings, failed
 from ioadr.app.batch.sizing import check_need, need_of
-from ioadr.app.batch.storage import Store, fetched
+from ioadr.app.batch.storage import Store, fetched, is_url
 from ioadr.app.batch.talk import Unwanted, own_memory, place, sweep_teller, tell
 from ioadr.app.saving_options import Saving
 from ioadr.errors import InputError, IoadrError, as_options
@@ -99,7 +99,8 @@ def _estimated(item: Item, key: str, settings: Settings, before: str | None) -> 
         check_need(item.path, need_of(str(path), item.reading, settings.parameters).bytes, own_memory())
         lightfield = ioadr.read(path, item.reading)
         truth, notes = truth_beside(path, (lightfield.height, lightfield.width))
-    lightfield = lightfield.with_(source=replace(lightfield.source, path=item.path))
+    if is_url(item.path):
+        lightfield = lightfield.replace(source=replace(lightfield.source, path=item.path))
     clock.lap("read")
     estimate = ioadr.estimate(
         lightfield,
@@ -183,7 +184,7 @@ def save(
     }
     if outcome.video is not None:
         also[FRAME] = lambda path: _write_arrays(path, {"disparity": estimate.disparity, "image": _image8(estimate)})
-    saving = Saving(settings.formats, overwrite=True, report=settings.report)
+    saving = Saving(settings.formats, True, settings.report, settings.min_confidence)
     with Store(settings.out).folder(outcome.name) as folder:
         saving.save(estimate, str(folder), lightfield, truth, also)
 

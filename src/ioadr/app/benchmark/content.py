@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.app.report.packing import jpegs, packed
-from ioadr.camera import relative_camera
+from ioadr.camera import RelativeCamera
 from ioadr.colours import rgb8, scale, shown_range
 from ioadr.errors import InputError
 from ioadr.evaluation.benchmark import Results
@@ -61,7 +61,8 @@ def _scene(results: Results, folder: Path) -> dict[str, Any]:
     thin = -(-max(truth.disparity.shape) // LARGEST)
     kept = (slice(None, None, thin), slice(None, None, thin))
     height, width = truth.disparity[kept].shape
-    camera = truth.camera or relative_camera(*reversed(truth.disparity.shape))
+    shown = shown_range(truth.disparity)
+    camera = truth.camera or RelativeCamera(*shown, *reversed(truth.disparity.shape))
     maps = {method: _map(results, folder.name, method) for method in results.method_names}
     return {
         "name": folder.name,
@@ -70,7 +71,7 @@ def _scene(results: Results, folder: Path) -> dict[str, Any]:
         "thin": thin,
         "border": truth.border / thin,
         "rays": camera.pinhole()._asdict(),
-        "shown": shown_range(truth.disparity),
+        "shown": shown,
         "view": _view(folder, kept),
         "truth": packed_steps(truth.disparity[kept]),
         "maps": [None if m is None else packed_steps(m[kept]) for m in maps.values()],

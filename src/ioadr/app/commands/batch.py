@@ -98,6 +98,7 @@ def command(
         threads=estimation.threads or 1,
         formats=formats,
         report=saving.report,
+        min_confidence=saving.min_confidence,
         tiles=side,
         warm=video,
     )

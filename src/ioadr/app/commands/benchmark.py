@@ -11,6 +11,7 @@ from ioadr.app.estimation_options import threads_option
 from ioadr.app.exit_codes import PARTLY_FAILED
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
+from ioadr.parameters import DEFAULT
 
 if TYPE_CHECKING:
     from ioadr.evaluation.benchmark import Results
@@ -28,7 +29,7 @@ HEAD = "mean over scenes"
     "--methods",
     multiple=True,
     metavar="LIST",
-    help="Presets, parameter files, or folders of published maps; may be repeated.  [default: paper]",
+    help="Presets, parameter files, or folders of published maps; may be repeated.  [default: best]",
 )
 @option("Input", "--ablations", is_flag=True, help="Add every variation of the presets.")
 @option("Estimation", "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of random candidates.")
@@ -55,7 +56,7 @@ def command(
     from ioadr.evaluation.methods import parse_methods
 
     chosen = find_scenes(dataset, split(scenes or ""))
-    names = [name for text in methods or ("paper",) for name in split(text)]
+    names = [name for text in methods or (DEFAULT,) for name in split(text)]
     parsed = parse_methods(names, [scene.name for scene in chosen], ablations, seed, threads)
     check_place(out)
     with watching(terminal) as watch:

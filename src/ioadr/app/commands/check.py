@@ -29,7 +29,7 @@ def command(terminal: Terminal, folder: str, lightfield: str | None) -> None:
 
     with terminal.busy(f"reading {folder}"):
         estimate = load_estimate(folder)
-        views = open_lightfield(estimate, folder, lightfield)
+        views = open_lightfield(estimate, folder, lightfield, terminal.note)
     with terminal.bar() as bar:
         task = bar.add_task("synthesising views", total=views.view_count - 1)
         found = residuals(views, estimate.disparity, progress=lambda done, _: bar.update(task, completed=done))

@@ -50,8 +50,9 @@ def command(
 
 def convert_lightfield(terminal: Terminal, source: str, target: str, reading: ReadOptions) -> None:
     """Read, reduced and oriented as asked, and write."""
-    from ioadr.io.lightfield_files import write_lightfield
+    from ioadr.io.lightfield_files import check_target, write_lightfield
 
+    check_target(target)
     lightfield = read_from_cli(terminal, source, reading)
     for note in lightfield.source.notes:
         terminal.note(f"  {as_options(note)}")

@@ -9,6 +9,7 @@ import click
 
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
+from ioadr.errors import InputError
 
 if TYPE_CHECKING:
     from ioadr.evaluation.scores import Scores
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=SectionCommand)
 @click.argument("map_", metavar="MAP", type=click.Path())
-@option("Input", "--truth", "scene", type=click.Path(), metavar="SCENE", required=True, help="Folder with the truth.")
+@option("Input", "--truth", "scene", type=click.Path(), metavar="SCENE", required=True, help="Folder or map.")
 @option("Input", "--highres", is_flag=True, help="Score at ten times the size, against gt_disp_highres.pfm.")
 @option("Input", "--allow-invalid", is_flag=True, help="Count NaN and infinite pixels as wrong instead of refusing.")
 @option("Results", "--html", type=click.Path(), metavar="FILE", help="Also write a page with pictures of the errors.")
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 def command(terminal: Terminal, map_: str, scene: str, highres: bool, allow_invalid: bool, html: str | None) -> None:
     """Score MAP (.pfm, .npy, .npz, .png, .tif, or a folder of results) as the HCI 4D Light Field Benchmark does.
 
-    SCENE is a folder with gt_disp_lowres.pfm, parameters.cfg and, for metrics of regions, mask_*_lowres.png.
+    SCENE is a folder with gt_disp_lowres.pfm, parameters.cfg and, for metrics of regions, mask_*_lowres.png. Or it is a
+    map of true disparities alone, which needs no camera: MSE, BadPix and Q25 are scored then.
     """
     from ioadr.evaluation.scores import score
     from ioadr.evaluation.truth import load_truth
@@ -56,6 +58,8 @@ def _write_page(html: str, map_: str, scene: str, truth: Truth, stored: Any, sco
     from ioadr.evaluation.methods import Given
 
     folder = Path(scene).absolute()
+    if folder.is_file():
+        raise InputError("--html: expected a scene's folder as the truth, not a map alone. Leave --html out.")
     given = Given(Path(map_).absolute().stem, stored)
     item = Item(folder.name, given.name, scores.values, scores.seconds, scores.invalid)
     write_page(html, Results([folder], [given], [item], folder.parent), f"{given.name} on {truth.name}")

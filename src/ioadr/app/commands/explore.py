@@ -70,7 +70,8 @@ def _study(terminal: Terminal, path: str | None, result: str | None, truth: str 
     else:
         with terminal.busy(f"reading {result}"):
             estimate = load_estimate(result)
-            lightfield = open_lightfield(estimate, result, path)
+            remedy = f"Name it: ioadr explore LIGHTFIELD {result}"
+            lightfield = open_lightfield(estimate, result, path, terminal.note, remedy)
     if known is None and path is not None and has_truth(path):
         terminal.note(f"this scene has a truth: show the errors with --truth {path}")
     return Study(lightfield, estimate, known)

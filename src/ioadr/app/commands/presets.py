@@ -7,7 +7,7 @@ import click
 from ioadr.app.estimation_options import preset_names
 from ioadr.app.sections import SectionCommand
 from ioadr.app.terminal import Terminal, output_options
-from ioadr.parameters import FINISH_VARIATIONS, PRESETS, VARIATIONS, preset
+from ioadr.parameters import DEFAULT, FINISH_VARIATIONS, PRESETS, VARIATIONS, preset
 
 LISTING = """presets: {presets}
 variations, as PRESET/VARIATION: {variations}
@@ -22,7 +22,9 @@ def command(terminal: Terminal, name: str | None) -> None:
     """List the presets, or print NAME as a TOML file with the meaning of each value."""
     if name is None:
         variations = [*VARIATIONS, *FINISH_VARIATIONS]
-        text = LISTING.format(presets=", ".join(PRESETS), variations=", ".join(variations))
+        text = LISTING.format(
+            presets=", ".join(n + " (default)" * (n == DEFAULT) for n in PRESETS), variations=", ".join(variations)
+        )
         terminal.answer(text, {"presets": list(PRESETS), "variations": variations})
         return
     parameters = preset(name)

@@ -16,34 +16,57 @@ if TYPE_CHECKING:
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
 
+EPIS, SCORES = "<section>\n  <h2>Epipolar", "<h2>Against the truth"
+"""What a page with these has, and one without them does not."""
+
 
 @click.command(cls=SectionCommand)
 @click.argument("folder", type=click.Path(), metavar="DIR")
 @option("Input", "--lightfield", type=click.Path(), metavar="PATH", help="Light field.  [default: as estimated]")
 @option("Input", "--truth", type=click.Path(), metavar="SCENE", help="Scene folder whose truth to compare with.")
+@option("Results", "--overwrite", is_flag=True, help="Replace the page also by one that shows less.")
 @output_options
-def command(terminal: Terminal, folder: str, lightfield: str | None, truth: str | None) -> None:
+def command(terminal: Terminal, folder: str, lightfield: str | None, truth: str | None, overwrite: bool) -> None:
     """Write DIR/report.html for the result in DIR: one page that works offline.
 
-    With a truth it also has error maps and the benchmark's metrics. Without the light field it has no EPIs.
+    With a truth it also has error maps and the benchmark's metrics. Without the light field it has no EPIs. A page that
+    shows more than the new one would is kept.
     """
-    from ioadr.app.report import write_report
+    from ioadr.app.report import report_html
     from ioadr.evaluation.truth import load_truth
     from ioadr.io import load_estimate
+    from ioadr.io.safety.atomic import atomic_file
 
     with terminal.busy(f"reading {folder}"):
         estimate = load_estimate(folder)
         views = _lightfield(terminal, estimate, folder, lightfield)
         known = load_truth(truth) if truth else None
+    path = Path(folder) / "report.html"
     with terminal.busy("writing the report"):
-        path = write_report(Path(folder) / "report.html", estimate, views, known)
+        page = report_html(estimate, views, known)
+        if not overwrite:
+            _check_gain(path, page)
+        with atomic_file(path) as temporary:
+            temporary.write_text(page, encoding="utf-8", errors="backslashreplace")
     terminal.answer(f"wrote {path}", {"files": [str(path)]})
+
+
+def _check_gain(path: Path, page: str) -> None:
+    """Refuse to replace a page by one without its EPIs or scores."""
+    present = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    parts = {"EPIs (--lightfield PATH)": EPIS, "scores (--truth SCENE)": SCORES}
+    lost = [name for name, mark in parts.items() if mark in present and mark not in page]
+    if lost:
+        raise InputError(
+            f"{path}: the page has {' and '.join(lost)}, which the new one would lack. Give what is missing, "
+            "or replace the page anyway with --overwrite."
+        )
 
 
 def _lightfield(terminal: Terminal, estimate: Estimate, folder: str, path: str | None) -> LightField | None:
     """A light field that was asked for must be there; one that moved is only missed."""
     try:
-        return open_lightfield(estimate, folder, path)
+        return open_lightfield(estimate, folder, path, terminal.note)
     except InputError as error:
         if path is not None:
             raise

@@ -16,7 +16,7 @@ from ioadr.app.expectation import expected_seconds
 from ioadr.app.explorer.pictures import epis
 from ioadr.colours import scale
 from ioadr.cost.total import TERMS
-from ioadr.parameters import PRESETS, Parameters
+from ioadr.parameters import DEFAULT, PRESETS, Parameters
 from ioadr.solver.problem import used_views
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ WHAT_IF |= {f"{term}.weight": term for term in TERMS[1:] if f"{term}.weight" not
 def scene(study: Study) -> dict[str, Any]:
     """What the page needs to know once."""
     lightfield = study.lightfield
+    limits = study.limits
     return {
         "version": __version__,
         "name": lightfield.name,
@@ -50,13 +51,13 @@ def scene(study: Study) -> dict[str, Any]:
         "offsets": rounded(lightfield.offsets),
         "reference": list(lightfield.reference),
         "views": lightfield.view_count,
-        "rays": lightfield.camera_or_relative.pinhole(lightfield.part.window)._asdict(),
+        "rays": lightfield.camera_or_relative(limits).pinhole(lightfield.part.window)._asdict(),
         "unit": "m" if lightfield.camera else "relative",
-        "range": [study.limits.minimum, study.limits.maximum],
+        "range": [limits.minimum, limits.maximum],
         "terms": TERMS,
         "truth": study.truth is not None,
         "seconds": round(expected_seconds(lightfield), 1),
-        "presets": list(PRESETS),
+        "presets": sorted(PRESETS, key=lambda name: name != DEFAULT),
         "scales": {name: scale(name).ravel().tolist() for name in ("depth", "confidence", "signed")},
         "results": [result(known) for known in study.results()],
     }

@@ -12,7 +12,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from ioadr.app.explorer.answers import WHAT_IF
 from ioadr.errors import InputError
-from ioadr.parameters import Parameters, preset
+from ioadr.parameters import DEFAULT, Parameters, preset
 
 if TYPE_CHECKING:
     from ioadr.app.explorer.study import Study
@@ -79,7 +79,7 @@ def estimation(body: Mapping[str, Any], study: Study) -> tuple[Parameters, int]:
     if body.get("result"):
         base = study.result(str(body["result"])[:MOST_TEXT]).estimate.parameters
     else:
-        base = preset(str(body.get("preset", "paper"))[:MOST_TEXT])
+        base = preset(str(body.get("preset", DEFAULT))[:MOST_TEXT])
     return varied(base, body.get("changes", {})), whole({"seed": 0, **body}, "seed", 0, 2**31)
 
 

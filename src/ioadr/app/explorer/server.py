@@ -31,6 +31,7 @@ SCRIPTS = (
     "packed.js",
     "viewer.js",
     "scene3d.js",
+    "scene_tools.js",
     "charts.js",
     "layers.js",
     "explore_figures.js",

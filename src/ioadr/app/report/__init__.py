@@ -1,5 +1,5 @@
 """One offline page for one result."""
 
-from ioadr.app.report.page import report_html, write_report
+from ioadr.app.report.page import report_html, report_writer, write_report
 
-__all__ = ["report_html", "write_report"]
+__all__ = ["report_html", "report_writer", "write_report"]

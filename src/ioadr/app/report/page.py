@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import Field, fields
 from html import escape
 from pathlib import Path
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
 
-SCRIPTS = ("packed.js", "viewer.js", "epi.js", "scene3d.js", "layers.js", "report.js")
+SCRIPTS = ("packed.js", "viewer.js", "epi.js", "scene3d.js", "scene_tools.js", "layers.js", "report.js")
 
 
 def report_html(estimate: Estimate, lightfield: LightField | None = None, truth: Truth | None = None) -> str:
@@ -45,20 +46,33 @@ def report_html(estimate: Estimate, lightfield: LightField | None = None, truth:
     return page("report.html", slots, title=title, lead=_lead(estimate), figures=_figures(estimate), scripts=SCRIPTS)
 
 
+def report_writer(
+    estimate: Estimate, lightfield: LightField | None = None, truth: Truth | None = None
+) -> Callable[[Path], None]:
+    """Writes the page to the path that it is given."""
+
+    def write(path: Path) -> None:
+        content = report_html(estimate, lightfield, truth)
+        path.write_text(content, encoding="utf-8", errors="backslashreplace")
+
+    return write
+
+
 def write_report(
     path: str | Path, estimate: Estimate, lightfield: LightField | None = None, truth: Truth | None = None
 ) -> Path:
     """Write the page, completely or not at all."""
     with atomic_file(path) as temporary:
-        content = report_html(estimate, lightfield, truth)
-        temporary.write_text(content, encoding="utf-8", errors="backslashreplace")
+        report_writer(estimate, lightfield, truth)(temporary)
     return Path(path)
 
 
 def _lead(estimate: Estimate) -> str:
     (rows, columns), (row, column) = estimate.layout.grid, estimate.layout.reference
     unit = (
-        "Depth is in metres" if estimate.metric else "The camera is unknown, so depth is relative: 1 at zero disparity"
+        "Depth is in metres"
+        if estimate.metric
+        else "The camera is unknown, so depth is relative: 1 in the middle of the disparity range"
     )
     return f"Disparity, depth and surface normals of view ({row}, {column}) of a {rows}×{columns} light field. {unit}."
 
@@ -68,12 +82,11 @@ def _figures(estimate: Estimate) -> str:
     near, far = np.nanpercentile(estimate.depth, (1, 99))
     unit = " m" if estimate.metric else ""
     rows, columns = estimate.layout.grid
-    sure = 100 * float(np.mean(estimate.confidence > 0.5))
     seconds = estimate.seconds.get("total", sum(estimate.seconds.values()))
     return (
         figure("Depth", f"{near:.3g} – {far:.3g}{unit}", "98 % of the pixels")
         + figure("Light field", f"{rows}×{columns} views", f"of {width}×{height} px")
-        + figure("Confidence", f"{sure:.0f} %", "of the pixels above 0.5")
+        + figure("Confidence", f"{np.nanmedian(estimate.confidence):.2f}", "median; a rank, not a probability")
         + figure("Time", f"{seconds:.1f} s", "without reading and writing")
     )
 

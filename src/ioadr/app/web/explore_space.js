@@ -3,44 +3,6 @@
 
 const MOST_POINTS = 1.2e6;
 
-/** A scene that can say which pixel lies under a place of the canvas, and where a pixel's point is. */
-class PickScene extends Scene3D {
-  constructor(canvas, content) {
-    super(canvas, content);
-    this.positions = content.positions;
-    this.onrender = () => {};
-  }
-
-  render() {
-    super.render();
-    if (this.onrender) this.onrender();
-  }
-
-  /** Place on the canvas in CSS px, and distance from the eye; NaN behind it. */
-  seen(i, matrix = this.matrix()) {
-    const x = this.positions[3 * i], y = this.positions[3 * i + 1], z = this.positions[3 * i + 2];
-    const w = matrix[3] * x + matrix[7] * y + matrix[11] * z + matrix[15];
-    const across = (matrix[0] * x + matrix[4] * y + matrix[8] * z + matrix[12]) / w;
-    const up = (matrix[1] * x + matrix[5] * y + matrix[9] * z + matrix[13]) / w;
-    if (!(w > 0)) return [NaN, NaN, NaN];
-    return [((across + 1) / 2) * this.canvas.clientWidth, ((1 - up) / 2) * this.canvas.clientHeight, w];
-  }
-
-  /** Index of the foremost point near a place, or −1. */
-  pick(x, y, radius = 6) {
-    const matrix = this.matrix(), near = [];
-    let front = Infinity;
-    for (let i = 0; i < this.positions.length / 3; i++) {
-      const [px, py, w] = this.seen(i, matrix), distance = Math.hypot(px - x, py - y);
-      if (!(distance < radius)) continue;
-      near.push([i, w, distance]);
-      if (w < front) front = w;
-    }
-    const foremost = near.filter(([, w]) => w < front * 1.01).sort((a, b) => a[2] - b[2]);
-    return foremost.length ? foremost[0][0] : -1;
-  }
-}
-
 class Space {
   constructor(parent, scene, chosen) {
     this.scene = scene;
@@ -66,6 +28,8 @@ class Space {
     points.textContent = "Points";
     points.setAttribute("aria-pressed", "false");
     points.addEventListener("click", (event) => { event.stopImmediatePropagation(); this.toggle(points); });
+    this.tools = document.createElement("div");
+    this.tools.className = "controls tools";
     this.ring = document.createElement("div");
     this.ring.className = "ring";
   }
@@ -95,10 +59,10 @@ class Space {
     canvas.setAttribute("aria-label", "The scene in 3D; arrow keys turn it, a click chooses a point");
     canvas.style.width = "100%";
     canvas.style.aspectRatio = `${scene.width} / ${scene.height}`;
-    this.body.replaceChildren(canvas, this.ring, this.buttons);
+    this.body.replaceChildren(canvas, this.ring, this.buttons, this.tools);
     const positions = placesInSpace(depth, width, thin, scene.rays);
     try {
-      this.space = new PickScene(canvas, { width, height, positions, cells, pitch: scene.rays.pitch_x * thin });
+      this.space = new Scene3D(canvas, { width, height, positions, cells, pitch: scene.rays.pitch_x * thin });
     } catch (error) {
       this.body.textContent = "This browser shows no WebGL 2, so the scene cannot be drawn in 3D.";
       return;
@@ -112,7 +76,9 @@ class Space {
     choice("colours", (name) => { this.colours = name; this.space.colour(colours[name]()); });
     this.space.mode = this.mode || "mesh";
     this.space.colour(colours[this.colours]());
-    this.space.onrender = () => this.place();
+    this.space.onview.push(() => this.place());
+    this.tools.replaceChildren();
+    new SceneTools(this.tools, this.space, scene.unit, (factor) => placesInSpace(relieved(depth, factor), width, thin, scene.rays));
     this.listen(canvas, width);
   }
 

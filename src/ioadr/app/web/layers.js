@@ -33,6 +33,11 @@ function placesInSpace(depth, width, thin, rays) {
   return positions;
 }
 
+/** Relative depth of another relief: a factor on what its reciprocal differs from 1 by. */
+function relieved(depth, factor) {
+  return depth.map((z) => { const inverse = 1 + factor * (1 / z - 1); return inverse > 0 ? 1 / inverse : NaN; });
+}
+
 /** Grey clay, lit from the upper left. */
 function clay(coded) {
   const out = new Uint8Array(coded.length);

@@ -117,6 +117,7 @@ async function stage(page, layers, scales, depth) {
   choice("colours", (name) => scene.colour(colours[name]()));
   choice("mode", (name) => { scene.mode = name; scene.draw(); });
   $("home").addEventListener("click", () => scene.home());
+  window.tools = new SceneTools($("tools"), scene, page.unit, (factor) => placesInSpace(relieved(depth, factor), width, thin, rays));
   scene.colour(colours.photo());
   window.scene = scene;
 }

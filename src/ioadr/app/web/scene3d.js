@@ -2,7 +2,8 @@
 //
 //   const scene = new Scene3D(canvas, { width, height, positions, cells, pitch });
 //   scene.colour(rgb);            // Uint8Array, 3 per pixel
-//   scene.mode = "mesh";          // or "points"
+//   scene.mode = "mesh";          // or "points"; a mesh has points where it is torn
+//   scene.clip = { low, high };   // corners of the box that is shown
 //   scene.draw();
 //
 // `positions` has x right, y up, z towards the viewer for each pixel, NaN where there is none; the reference camera is
@@ -11,10 +12,11 @@
 "use strict";
 
 const VERTEX = `#version 300 es
-in vec3 place; in vec3 tint; uniform mat4 matrix; uniform float size; out vec3 colour;
-void main() { gl_Position = matrix * vec4(place, 1.0); gl_PointSize = clamp(size * -place.z / gl_Position.w, 1.0, 24.0); colour = tint; }`;
+in vec3 place; in vec3 tint; uniform mat4 matrix; uniform float size; out vec3 colour; out vec3 spot;
+void main() { gl_Position = matrix * vec4(place, 1.0); gl_PointSize = clamp(size * -place.z / gl_Position.w, 1.0, 24.0); colour = tint; spot = place; }`;
 const FRAGMENT = `#version 300 es
-precision mediump float; in vec3 colour; out vec4 shown; void main() { shown = vec4(colour, 1.0); }`;
+precision highp float; in vec3 colour; in vec3 spot; uniform vec3 low; uniform vec3 high; out vec4 shown;
+void main() { if (any(lessThan(spot, low)) || any(greaterThan(spot, high))) discard; shown = vec4(colour, 1.0); }`;
 
 class Scene3D {
   constructor(canvas, { width, height, positions, cells, pitch }) {
@@ -23,6 +25,9 @@ class Scene3D {
     if (!this.gl) throw new Error("no WebGL 2");
     this.pitch = pitch;
     this.mode = "mesh";
+    this.height = height;
+    this.onview = [];
+    this.clip = { low: [-1e30, -1e30, -1e30], high: [1e30, 1e30, 1e30] };
     this.program = this.build();
     this.measure(positions, height);
     this.upload(positions, cells, width, height);
@@ -71,6 +76,10 @@ class Scene3D {
     const faces = Scene3D.faces(cells, width, height);
     this.faceIndex = this.buffer(gl.ELEMENT_ARRAY_BUFFER, faces);
     this.faceCount = faces.length;
+    const torn = Scene3D.torn(cells, width, height).filter((i) => positions[3 * i + 2] === positions[3 * i + 2]);
+    this.tornIndex = this.buffer(gl.ELEMENT_ARRAY_BUFFER, torn);
+    this.tornCount = torn.length;
+    this.positions = positions;
     this.places = this.buffer(gl.ARRAY_BUFFER, positions);
     this.tints = gl.createBuffer();
   }
@@ -94,6 +103,63 @@ class Scene3D {
       }
     }
     return out.subarray(0, at);
+  }
+
+  /** Pixels that are not surrounded by surface: drawn as points, so that a torn mesh shows no ribbons. */
+  static torn(cells, width, height) {
+    const whole = new Uint8Array(width * height).fill(1);
+    for (let n = 0, i = 0; n < height - 1; n++) {
+      for (let m = 0; m < width - 1; m++, i++) {
+        if ((cells[i] & 6) !== 6) for (const k of [0, 1, width, width + 1]) whole[n * width + m + k] = 0;
+      }
+    }
+    return Uint32Array.from(whole.keys()).filter((i) => !whole[i]);
+  }
+
+  /** The same pixels in other places; the view stays, fitted anew. */
+  moveTo(positions) {
+    this.positions = positions;
+    this.gl.bindBuffer(this.gl.ARRAY_BUFFER, this.places);
+    this.gl.bufferData(this.gl.ARRAY_BUFFER, positions, this.gl.STATIC_DRAW);
+    this.measure(positions, this.height);
+    this.target = [...this.middle];
+    this.distance = this.fitting();
+    this.draw();
+  }
+
+  /** Corners of a box around nearly all points. */
+  extent() {
+    const sides = [0, 1, 2].map((axis) => this.sample.map((point) => point[axis]).sort((a, b) => a - b));
+    const at = (sorted, share) => sorted[Math.floor(share * (sorted.length - 1))] || 0;
+    return { low: sides.map((sorted) => at(sorted, 0.002)), high: sides.map((sorted) => at(sorted, 0.998)) };
+  }
+
+  inside(i) {
+    return [0, 1, 2].every((k) => this.positions[3 * i + k] >= this.clip.low[k] && this.positions[3 * i + k] <= this.clip.high[k]);
+  }
+
+  /** Place on the canvas in CSS px, and distance from the eye; NaN behind it. */
+  seen(i, matrix = this.matrix()) {
+    const x = this.positions[3 * i], y = this.positions[3 * i + 1], z = this.positions[3 * i + 2];
+    const w = matrix[3] * x + matrix[7] * y + matrix[11] * z + matrix[15];
+    const across = (matrix[0] * x + matrix[4] * y + matrix[8] * z + matrix[12]) / w;
+    const up = (matrix[1] * x + matrix[5] * y + matrix[9] * z + matrix[13]) / w;
+    if (!(w > 0)) return [NaN, NaN, NaN];
+    return [((across + 1) / 2) * this.canvas.clientWidth, ((1 - up) / 2) * this.canvas.clientHeight, w];
+  }
+
+  /** Index of the foremost point near a place of the canvas, or −1. */
+  pick(x, y, radius = 6) {
+    const matrix = this.matrix(), near = [];
+    let front = Infinity;
+    for (let i = 0; i < this.positions.length / 3; i++) {
+      const [px, py, w] = this.seen(i, matrix), distance = Math.hypot(px - x, py - y);
+      if (!(distance < radius) || !this.inside(i)) continue;
+      near.push([i, w, distance]);
+      if (w < front) front = w;
+    }
+    const foremost = near.filter(([, w]) => w < front * 1.01).sort((a, b) => a[2] - b[2]);
+    return foremost.length ? foremost[0][0] : -1;
   }
 
   colour(rgb) {
@@ -224,11 +290,17 @@ class Scene3D {
     gl.uniformMatrix4fv(gl.getUniformLocation(this.program, "matrix"), false, this.matrix());
     const dots = (1.3 * this.pitch * this.canvas.height) / (2 * Math.tan(this.fov / 2));
     gl.uniform1f(gl.getUniformLocation(this.program, "size"), dots);
+    for (const side of ["low", "high"]) gl.uniform3fv(gl.getUniformLocation(this.program, side), this.clip[side]);
     this.attribute(0, this.places, gl.FLOAT, false);
     this.attribute(1, this.tints, gl.UNSIGNED_BYTE, true);
     const mesh = this.mode === "mesh";
     gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, mesh ? this.faceIndex : this.pointIndex);
     gl.drawElements(mesh ? gl.TRIANGLES : gl.POINTS, mesh ? this.faceCount : this.pointCount, gl.UNSIGNED_INT, 0);
+    if (mesh) {
+      gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, this.tornIndex);
+      gl.drawElements(gl.POINTS, this.tornCount, gl.UNSIGNED_INT, 0);
+    }
+    for (const told of this.onview) told();
   }
 
   attribute(index, buffer, type, normalised) {

@@ -19,6 +19,10 @@ from ioadr.colours import Rgb, rgb8
 from ioadr.errors import InputError
 from ioadr.result import Estimate
 
+PROVENANCE = "ioadr.provenance"
+"""Begins each of the comments that together are the JSON of provenance.json."""
+LONGEST_LINE = 200
+"""Bytes of a header line. RPly, with which Open3D and others read, gives up or overflows beyond 1,024."""
 AXES = np.array([1.0, -1.0, -1.0], np.float32)
 """From the estimate's axes (y down, z away) to those of the files."""
 
@@ -35,13 +39,18 @@ class Cloud:
     """[N·M]: number of the pixel's point, −1 for none."""
 
 
-def cloud(estimate: Estimate) -> Cloud:
-    """Points, unit normals that face the camera, colours as displayed, and confidence."""
+def cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
+    """Points, unit normals that face the camera, colours as displayed, and confidence, which is at least the given."""
     positions = estimate.points.reshape(-1, 3)
     normals = estimate.normals.reshape(-1, 3)
     oriented = np.isfinite(normals).all(axis=1)
     # An image of one row or column has no normals: zeros say so.
     kept = np.isfinite(positions).all(axis=1) & (oriented | ~oriented.any())
+    trusted = kept & (estimate.confidence.reshape(-1) >= min_confidence) if min_confidence else kept
+    if kept.any() and not trusted.any():
+        best = float(np.nanmax(estimate.confidence))
+        raise InputError(f"⟦min-confidence {min_confidence:g}⟧: no pixel is trusted as much; the best has {best:.2f}.")
+    kept = trusted
     if not kept.any():
         raise InputError("points: expected some in front of the camera, found none. Check the camera's numbers.")
     index = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
@@ -75,7 +84,7 @@ def write_ply(path: Path, points: Cloud, unit: str, provenance: str) -> None:
         "ply",
         "format binary_little_endian 1.0",
         f"comment unit: {unit}; axes: x right, y up, z towards the viewer; origin: reference camera",
-        f"comment ioadr {provenance}",
+        *(f"comment {PROVENANCE} {piece}" for piece in _pieces(provenance)),
         f"element vertex {len(vertices)}",
         *(f"property {kinds[vertices.dtype[name].str]} {name}" for name in vertices.dtype.names or ()),
         "end_header",
@@ -89,3 +98,15 @@ def write_xyz(path: Path, points: Cloud) -> None:
     """Text, one point a line: x y z red green blue. The format has no room for more."""
     table = np.concatenate([points.positions, points.colours], axis=1)
     np.savetxt(path, table, fmt="%.6g %.6g %.6g %d %d %d")
+
+
+def _pieces(text: str) -> list[str]:
+    """Pieces of a one-line text that fit into comments; none begins or ends with a space, which readers may strip."""
+    longest, pieces = LONGEST_LINE - len(f"comment {PROVENANCE} "), []
+    while text:
+        size = longest
+        while 1 < size < len(text) and " " in text[size - 1 : size + 1]:
+            size -= 1
+        pieces.append(text[:size])
+        text = text[size:]
+    return pieces

@@ -39,7 +39,7 @@ class _Document:
             "extensionsUsed": [UNLIT],
             "scene": 0,
             "scenes": [{"nodes": [0]}],
-            "nodes": [{"mesh": 0, "name": "scene"}],
+            "nodes": [{"mesh": 0, "name": "scene" if extras["unit"] == "m" else "scene, relative scale"}],
             "materials": [{"pbrMetallicRoughness": {"metallicFactor": 0}, "extensions": {UNLIT: {}}}],
             "accessors": [],
             "bufferViews": [],

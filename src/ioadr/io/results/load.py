@@ -15,7 +15,7 @@ from ioadr.camera import Camera
 from ioadr.errors import InputError
 from ioadr.io.decoding.npz import npz_arrays
 from ioadr.io.description import without_origin
-from ioadr.io.results.save import ARCHIVE
+from ioadr.io.results.save import ARCHIVE, FROM_HERE
 from ioadr.io.safety.doors import damage_explained, one_line
 from ioadr.layout import Layout
 from ioadr.lightfield import DisparityRange, Source
@@ -28,7 +28,28 @@ RETIRED = {"finish.border_passes", "finish.border_contrast"}
 
 
 def load_estimate(path: str | os.PathLike[str]) -> Estimate:
-    """The estimate in a results folder, or in its estimate.npz."""
+    """Load a result that was saved with `npz` among its formats.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder of the result, or its ``estimate.npz``.
+
+    Returns
+    -------
+    Estimate
+
+    Raises
+    ------
+    InputError
+        There is no result, or it is damaged.
+
+    Examples
+    --------
+    >>> files = estimate.save("out", overwrite=True)
+    >>> bool((ioadr.load_estimate("out").disparity == estimate.disparity).all())
+    True
+    """
     archive = Path(path) / ARCHIVE if Path(path).is_dir() else Path(path)
     if not archive.is_file():
         raise InputError(
@@ -37,7 +58,9 @@ def load_estimate(path: str | os.PathLike[str]) -> Estimate:
         )
     arrays = _arrays(archive)
     try:
-        return _estimate(arrays, json.loads(str(arrays["provenance"])))
+        provenance = json.loads(str(arrays["provenance"]))
+        provenance["source"] = _placed(provenance["source"], provenance.get(FROM_HERE), archive.parent)
+        return _estimate(arrays, provenance)
     except Exception as error:
         # Foreign content may fail anywhere; also our own errors, which do not know the file.
         raise InputError(
@@ -79,6 +102,15 @@ def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any])
         source=_source(provenance["source"]),
         coverage=arrays.get("coverage"),
     )
+
+
+def _placed(source: Mapping[str, Any], from_here: str | None, folder: Path) -> Mapping[str, Any]:
+    """The source with its path as it is now, if result and light field were moved together."""
+    path = source.get("path")
+    if not path or from_here is None or Path(path).exists():
+        return source
+    moved = os.path.normpath(os.path.join(os.path.realpath(folder), from_here))
+    return {**source, "path": moved} if os.path.exists(moved) else source
 
 
 def _camera_and_part(provenance: Mapping[str, Any], shape: tuple[int, ...]) -> tuple[Camera | None, Part]:

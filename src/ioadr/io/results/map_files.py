@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from ioadr.errors import InputError
 from ioadr.io.decoding import tiff_files
 from ioadr.io.decoding.images import read_image
 from ioadr.io.decoding.npz import npz_arrays
+from ioadr.io.decoding.pillow_files import pillow_image, without_warnings
 from ioadr.io.results.maps import Label, read_png16, write_npy, write_pfm, write_png16, write_tiff
 from ioadr.io.results.pfm import read_pfm
 from ioadr.io.results.save import ARCHIVE
@@ -22,21 +24,26 @@ from ioadr.io.safety.limits import check_memory
 
 SUFFIXES = (".pfm", ".npy", ".npz", ".png", ".tif", ".tiff")
 LARGEST_TEXT = 10**7
+LONGEST_UNIT = 40
+UNITS = {"disparity": "px per baseline unit"}
+"""Of maps that are always in the same."""
 
 
 class StoredMap(NamedTuple):
-    """A map and, where the files say it, how long it took to make."""
+    """A map and, where the files say it, how long it took to make and in which unit it is."""
 
     values: NDArray[Any]
     """[N, M], floating point."""
     seconds: float | None = None
+    unit: str | None = None
+    """px per baseline unit, m, relative, …"""
 
 
 def read_map(path: str | Path, name: str = "disparity") -> StoredMap:
     """The map in a PFM, NPY, NPZ, 16-bit PNG or TIFF file, or the one called `name` in a folder of results."""
     path = Path(path)
     if path.is_dir():
-        return StoredMap(_from_folder(path, name), _seconds(path))
+        return StoredMap(_from_folder(path, name), _seconds(path), _unit(path, name))
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(
             f"{path}: expected a map ({', '.join(SUFFIXES)}) or a folder that `ioadr estimate` wrote, "
@@ -45,7 +52,8 @@ def read_map(path: str | Path, name: str = "disparity") -> StoredMap:
     if not path.is_file():
         raise InputError(f"{path}: expected a map, found no such file. Check the name.")
     with damage_explained(path, f"a {path.suffix[1:].upper()} map"):
-        return StoredMap(_checked(_READERS[path.suffix.lower()](path, name), path))
+        values = _checked(_READERS[path.suffix.lower()](path, name), path)
+        return StoredMap(values, unit=_unit(path, name))
 
 
 def write_map(path: str | Path, values: NDArray[Any], label: Label) -> Path:
@@ -55,7 +63,8 @@ def write_map(path: str | Path, values: NDArray[Any], label: Label) -> Path:
         raise InputError(f"{path}: expected a name that ends with one of {', '.join(SUFFIXES)}.")
     with atomic_file(path) as temporary:
         if path.suffix.lower() == ".npz":
-            np.savez_compressed(temporary, allow_pickle=False, **{label.name: values})
+            content: dict[str, Any] = {label.name: values, "unit": label.unit}
+            np.savez_compressed(temporary, allow_pickle=False, **content)
         else:
             _WRITERS[path.suffix.lower()](temporary, values, label)
     return path
@@ -73,16 +82,48 @@ def _from_folder(folder: Path, name: str) -> NDArray[Any]:
 
 def _seconds(folder: Path) -> float | None:
     """Wall time of the estimation, where provenance.json has it."""
-    file = folder / MARKER
     try:
-        if file.stat().st_size > LARGEST_TEXT:
-            return None
-        seconds = json.loads(file.read_text(encoding="utf-8"))["seconds"]
+        seconds = _provenance(folder)["seconds"]
         if isinstance(seconds, dict):
             seconds = seconds["total"] if "total" in seconds else sum(seconds.values())
         return float(seconds)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         return None
+
+
+def _unit(path: Path, name: str) -> str | None:
+    """Of the map `name` in a folder or file, where they say it; files of ours do, but PFM and NPY have no room."""
+    path = path.parent if path.name == ARCHIVE else path
+    if path.is_dir():
+        return UNITS.get(name) or _depth_unit(_provenance(path))
+    read_unit = _UNITS.get(path.suffix.lower())
+    unit = read_unit(path) if read_unit else None
+    return unit if unit is None or len(unit) <= LONGEST_UNIT else None
+
+
+def _depth_unit(provenance: Mapping[str, Any]) -> str | None:
+    unit = provenance.get("depth_unit")
+    return unit if unit in ("m", "relative") else None
+
+
+def _provenance(folder: Path) -> Mapping[str, Any]:
+    """provenance.json, or nothing."""
+    file = folder / MARKER
+    try:
+        content = json.loads(file.read_text(encoding="utf-8")) if file.stat().st_size <= LARGEST_TEXT else {}
+        return content if isinstance(content, dict) else {}
+    except (OSError, ValueError, RecursionError):
+        return {}
+
+
+def _npz_unit(path: Path) -> str | None:
+    with npz_arrays(path, "arrays", "Give a smaller map") as content:
+        return str(content["unit"]) if "unit" in content.files and content["unit"].ndim == 0 else None
+
+
+def _png_unit(path: Path) -> str | None:
+    with without_warnings(), pillow_image(path, "a PNG map", ["PNG"]) as picture:
+        return str(picture.info["unit"]) if "unit" in picture.info else None
 
 
 def _checked(values: NDArray[Any], path: Path) -> NDArray[Any]:
@@ -130,3 +171,4 @@ _READERS = {
     ".tiff": _tiff,
 }
 _WRITERS = {".pfm": write_pfm, ".npy": write_npy, ".png": write_png16, ".tif": write_tiff, ".tiff": write_tiff}
+_UNITS: Mapping[str, Callable[[Path], str | None]] = {".npz": _npz_unit, ".png": _png_unit}

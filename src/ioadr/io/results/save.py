@@ -28,6 +28,8 @@ ARCHIVE = "estimate.npz"
 MAPS = ("disparity", "depth", "normals", "confidence", "visible_views", "occlusion_boundary")
 TRUSTED = ("disparity", "depth", "confidence")
 """Maps that formats for one channel hold."""
+FROM_HERE = "lightfield_from_here"
+"""In the provenance: the light field's path, relative to the result."""
 DERIVED = ("report.html",)
 """What is made from a result afterwards, and would be stale beside a new one."""
 
@@ -35,15 +37,17 @@ DERIVED = ("report.html",)
 class _Saving:
     """One estimate on its way to files: what several writers need, made once."""
 
-    def __init__(self, estimate: Estimate) -> None:
-        self.estimate = estimate
-        self.provenance = plain(estimate.provenance)
+    def __init__(self, estimate: Estimate, folder: Path, min_confidence: float) -> None:
+        self.estimate, self.min_confidence = estimate, min_confidence
+        self.provenance = plain(estimate.provenance) | _from_here(estimate, folder)
+        if min_confidence:
+            self.provenance["min_confidence"] = min_confidence
         self.text = json.dumps(self.provenance, separators=(",", ":"), allow_nan=False)
         self.depth_unit = self.provenance["depth_unit"]
 
     @cached_property
     def cloud(self) -> cloud.Cloud:
-        return cloud.cloud(self.estimate)
+        return cloud.cloud(self.estimate, self.min_confidence)
 
     def label(self, name: str, unit: str | None = None) -> maps.Label:
         units = {"disparity": "px per baseline unit", "depth": self.depth_unit}
@@ -175,18 +179,43 @@ def file_names(formats: Iterable[str]) -> list[str]:
 def save_estimate(
     estimate: Estimate,
     folder: str | os.PathLike[str],
-    formats: Sequence[str] = DEFAULT,
+    formats: Sequence[str] | str = DEFAULT,
     overwrite: bool = False,
     also: Mapping[str, Writer] | None = None,
+    min_confidence: float = 0.0,
 ) -> list[Path]:
-    """Write provenance.json and the files of `formats` into `folder`, all of them or none; returns their paths.
+    """Write an estimate's files, all of them or none, `provenance.json` among them.
 
-    `also` names further files that belong to the result, and what writes them.
+    Parameters
+    ----------
+    estimate : Estimate
+    folder : str or path
+        New, or the folder of an earlier result if `overwrite`.
+    formats : sequence of str, or str
+        Some of `FORMATS`; as a string, separated by commas.
+    overwrite : bool
+        Replace the earlier result in the folder.
+    also : mapping of str to callable, optional
+        Further files that belong to the result, by name, and what writes them.
+    min_confidence : float
+        0 … 1; leaves pixels of less confidence out of point clouds and meshes. Maps keep all pixels.
+
+    Returns
+    -------
+    list of Path
+
+    Raises
+    ------
+    OutputError
+        The folder cannot be written to, or holds files already.
     """
+    if not 0 <= min_confidence <= 1:
+        raise InputError(f"⟦min-confidence⟧: expected 0 … 1, found {min_confidence:g}.")
+    formats = [name.strip() for name in formats.split(",")] if isinstance(formats, str) else formats
     further = also or {}
     names = [*file_names(formats), *further, MARKER]
     with atomic_folder(folder, overwrite, replacing=_earlier_files(Path(folder)), names=names) as staging:
-        saving = _Saving(estimate)
+        saving = _Saving(estimate, Path(folder), min_confidence)
         chosen = check_formats(formats)
         writers = {name: write for key in chosen for name, write in FORMATS[key].files(saving).items()}
         _write_all(staging, {**further, **writers})  # a report takes longest
@@ -207,6 +236,17 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not math.isfinite(value):
         return None if math.isnan(value) else str(value)
     return value if isinstance(value, (str, int, float, bool, type(None))) else str(value)
+
+
+def _from_here(estimate: Estimate, folder: Path) -> dict[str, str]:
+    """The light field's path seen from the result, so that both can be moved together."""
+    path = estimate.source.path
+    if not os.path.isabs(path):
+        return {}
+    try:
+        return {FROM_HERE: Path(os.path.relpath(os.path.realpath(path), os.path.realpath(folder))).as_posix()}
+    except ValueError:  # another drive
+        return {}
 
 
 def _write_all(folder: Path, writers: Mapping[str, Writer]) -> None:

@@ -22,7 +22,7 @@ def test_what_an_item_needs_is_known_before_it_is_read(tmp_path, reading):
     scene = write_hci_scene(tmp_path / "waves", make_views(grid=(5, 5), size=(20, 24)))
     need = need_of(str(scene), reading, preset("paper"))
     read = ioadr.read(scene, reading, flip_rows=False, flip_columns=False)
-    assert need.bytes == expected_bytes(read) + WORKER
+    assert need.bytes == expected_bytes(read, "paper") + WORKER
     assert (need.views, need.height, need.width) == (read.view_count, read.height, read.width)
     finished = need_of(str(scene), reading, preset("paper").vary({"finish.passes": 1, "finish.high_pass": 0.0}))
     assert finished.bytes - need.bytes == 4 * need.views * need.height * need.width, "the finish packs the views again"

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ioadr import Estimate, colours
+from ioadr import Estimate, InputError, colours
 from ioadr.io.results import cloud, glb
 from ioadr.io.results.save import save_estimate
-from tests.scenes import CUBE, EDGE, WALL, cube_estimate
+from tests.scenes import CUBE, EDGE, WALL, cube_estimate, make_estimate
 
 trimesh = pytest.importorskip("trimesh", reason="trimesh is not installed")
 
@@ -66,8 +66,22 @@ def test_first_pixel_is_top_left(folder: Path) -> None:
 def test_ply_header_says_unit_axes_and_provenance(folder: Path, estimate: Estimate) -> None:
     header = (folder / "points.ply").read_bytes().split(b"end_header\n")[0].decode("ascii").splitlines()
     assert any("unit: m;" in line and "y up" in line for line in header)
-    text = next(line for line in header if line.startswith("comment ioadr "))
-    assert json.loads(text.removeprefix("comment ioadr "))["seed"] == estimate.seed
+    assert json.loads(provenance(header))["seed"] == estimate.seed
+
+
+def provenance(header: list[str]) -> str:
+    mark = "comment ioadr.provenance "
+    return "".join(line.removeprefix(mark) for line in header if line.startswith(mark))
+
+
+@pytest.mark.parametrize("name", ["plain", 400 * " ", "a b " * 300, "é" * 300], ids=["plain", "spaces", "words", "é"])
+def test_no_header_line_is_long(tmp_path: Path, name: str) -> None:
+    """RPly, and Open3D with it, ends the process at a header line of more than 1,024 bytes."""
+    estimate = make_estimate(np.zeros((4, 5)), name=name)
+    save_estimate(estimate, tmp_path / "out", ["ply"])
+    header = (tmp_path / "out" / "points.ply").read_bytes().split(b"end_header\n")[0]
+    assert max(map(len, header.split(b"\n"))) <= 200
+    assert json.loads(provenance(header.decode("ascii").splitlines()))["source"]["name"] == name
 
 
 def test_ply_in_vtk(folder: Path, estimate: Estimate) -> None:
@@ -159,3 +173,31 @@ def test_nothing_in_front_of_the_camera_is_said() -> None:
     lone = cloud.cloud(behind)
     with pytest.raises(InputError, match="surface"):
         glb.write_glb_mesh(Path("never"), lone, np.empty((0, 3), np.int32), behind.image, {})
+
+
+def test_doubtful_pixels_are_left_out_of_clouds_and_meshes(estimate: Estimate, tmp_path: Path) -> None:
+    limit = float(np.median(estimate.confidence))
+    kept = estimate.confidence >= limit
+    save_estimate(estimate, tmp_path / "out", "ply,glb,npz", min_confidence=limit)
+    assert len(trimesh.load(tmp_path / "out" / "points.ply").vertices) == np.count_nonzero(kept)
+    (mesh,) = trimesh.load_scene(tmp_path / "out" / "mesh.glb").geometry.values()
+    corners = kept.reshape(-1)[estimate.triangles].all(axis=1)
+    assert len(mesh.faces) == np.count_nonzero(corners)
+    with np.load(tmp_path / "out" / "estimate.npz") as content:
+        assert content["disparity"].shape == kept.shape, "maps keep all pixels"
+    assert json.loads((tmp_path / "out" / "provenance.json").read_text())["min_confidence"] == limit
+    with pytest.raises(InputError, match=r"no pixel is trusted as much; the best has"):
+        doubtful = make_estimate(np.zeros((9, 9)), confidence=np.full((9, 9), 0.4, np.float32))
+        save_estimate(doubtful, tmp_path / "none", ["ply"], min_confidence=0.5)
+    assert not (tmp_path / "none").exists()
+
+
+def test_relative_clouds_say_so_in_glb(tmp_path: Path) -> None:
+    save_estimate(make_estimate(np.zeros((9, 9))), tmp_path / "out", ["glb-points"])
+    assert b'"name":"scene, relative scale"' in (tmp_path / "out" / "points.glb").read_bytes()
+
+
+def test_python_writes_the_report_as_the_command_does(estimate: Estimate, tmp_path: Path) -> None:
+    """README's three lines promised a page that `save` did not write."""
+    assert "report.html" in [Path(file).name for file in estimate.save(tmp_path / "a", "pfm")]
+    assert "report.html" not in [Path(file).name for file in estimate.save(tmp_path / "b", "pfm", report=False)]

@@ -1,0 +1,55 @@
+"""`ioadr compare`: two results of one light field."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from ioadr.app.sections import SectionCommand, option
+from ioadr.app.terminal import Terminal, output_options
+
+if TYPE_CHECKING:
+    from ioadr.comparison import Comparison
+
+
+@click.command(cls=SectionCommand)
+@click.argument("first", type=click.Path(), metavar="A")
+@click.argument("second", type=click.Path(), metavar="B")
+@option("Results", "--html", type=click.Path(dir_okay=False), metavar="FILE", help="Also write a page with pictures.")
+@output_options
+def command(terminal: Terminal, first: str, second: str, html: str | None) -> None:
+    """Say what result B changes against result A: the signed difference B − A, and where it matters.
+
+    A and B are folders that `ioadr estimate` wrote for the same view, with other parameters, seeds or versions. No
+    truth is needed: the data cost tells which one explains the views better.
+    """
+    from ioadr.io import load_estimate
+    from ioadr.io.results.save import plain
+
+    with terminal.busy("comparing"):
+        one, other = load_estimate(first), load_estimate(second)
+        found = one.compare(other)
+        if html:
+            from ioadr.app.comparison_page import write_page
+
+            write_page(html, (first, one), (second, other), found)
+    data = {"first": first, "second": second, **plain(found.to_dict())}
+    terminal.answer(_text(found, html), data | ({"html": html} if html else {}))
+
+
+def _text(found: Comparison, html: str | None) -> str:
+    lines = [
+        f"B − A: mean {found.mean:+.4f} px, median of the absolute difference {found.median_absolute:.4f} px",
+        "  pixels that differ by more than   of all   of those trusted in both "
+        f"({100 * found.trusted.mean():.0f} % of all)",
+    ]
+    for limit, share in found.beyond.items():
+        trusted = found.beyond_trusted[limit]
+        lines.append(f"  {limit:>6g} px{100 * share:32.2f} %{100 * trusted:10.2f} %")
+    lines.append(
+        f"  data cost   A {found.costs[0]:.3f}, B {found.costs[1]:.3f} grey levels; lower explains the views better"
+    )
+    lines.append(f"  confidence  A {found.confidence[0]:.2f}, B {found.confidence[1]:.2f} on average")
+    lines += [f"  {name}: A {before}, B {after}" for name, (before, after) in found.parameters.items()]
+    return "\n".join([*lines, *([f"wrote {html}"] if html else [])])

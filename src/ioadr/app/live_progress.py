@@ -1,0 +1,67 @@
+"""Progress of `ioadr.estimate` for people in Python: a bar in a notebook, or at an interactive prompt."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from ioadr.app.sweep_progress import Callback, done, state, sweep_progress
+from ioadr.app.terminal import Terminal
+from ioadr.app.words import duration
+
+if TYPE_CHECKING:
+    from ioadr.result import SweepRecord
+
+
+@contextmanager
+def live_progress(name: str, always: bool) -> Iterator[Callback | None]:
+    """The callback for `ioadr.estimate`; None where nobody watches, unless `always`."""
+    shell = _shell()
+    if hasattr(shell, "kernel"):
+        with _in_notebook(name) as callback:
+            yield callback
+    elif always or shell is not None or hasattr(sys, "ps1"):
+        with sweep_progress(Terminal(), name) as callback:
+            yield callback
+    else:
+        yield None
+
+
+def _shell() -> Any:
+    """IPython's, if the caller sits in one."""
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython is not None else None
+
+
+@contextmanager
+def _in_notebook(name: str) -> Iterator[Callback]:
+    """One line of output that is replaced as the estimation goes on."""
+    from IPython.display import HTML, display
+
+    from ioadr._jit import compiled_before
+
+    first = "first map" if compiled_before() else "compiling the inner loops, about 20 s, once"
+    handle = display(HTML(_line(name, 0, 1, first)), display_id=True)
+    seconds = 0.0
+
+    def progress(record: SweepRecord, disparity: Any, total: int) -> None:
+        nonlocal seconds
+        seconds += record.seconds
+        handle.update(HTML(_line(name, done(record, total), total, state(record, total))))
+
+    try:
+        yield progress
+    except BaseException:
+        handle.update(HTML(f"{escape(name)}: stopped"))
+        raise
+    handle.update(HTML(f"{escape(name)}: estimated in {duration(seconds, 1)}"))
+
+
+def _line(name: str, done: int, total: int, text: str) -> str:
+    return (
+        f'{escape(name)} <progress value="{done}" max="{total}" style="vertical-align:middle;width:16em"></progress> '
+        f"{escape(text)}"
+    )

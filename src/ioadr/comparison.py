@@ -1,0 +1,103 @@
+"""Two results of one light field beside each other: where they differ, and where it matters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+
+if TYPE_CHECKING:
+    from ioadr.result import Estimate
+
+THRESHOLDS = (0.01, 0.03, 0.07, 0.3)
+"""px; the benchmark's three, and what nobody would call the same surface."""
+TRUSTED = 0.5
+"""Confidence from which on a pixel counts as trusted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What a second result changes: `difference` is second − first, in px of disparity.
+
+    Examples
+    --------
+    >>> estimate.compare(estimate).beyond
+    {0.01: 0.0, 0.03: 0.0, 0.07: 0.0, 0.3: 0.0}
+    """
+
+    difference: NDArray[np.float32]
+    """[N, M], px; positive where the second result is nearer."""
+    trusted: NDArray[np.bool_]
+    """[N, M], where both results have a confidence of at least 0.5: differences there matter most."""
+    angle: NDArray[np.float32]
+    """[N, M], degrees between the normals."""
+    costs: tuple[float, float]
+    """Mean data cost of both, grey levels: lower explains the views better."""
+    confidence: tuple[float, float]
+    """Mean confidence of both."""
+    parameters: dict[str, tuple[Any, Any]]
+    """Parameters in which they differ, by dotted name."""
+
+    @property
+    def mean(self) -> float:
+        """Mean signed difference, px."""
+        return float(np.nanmean(self.difference))
+
+    @property
+    def median_absolute(self) -> float:
+        """Median of the absolute difference, px."""
+        return float(np.nanmedian(np.abs(self.difference)))
+
+    @property
+    def beyond(self) -> dict[float, float]:
+        """Share of the pixels that differ by more than some thresholds, px."""
+        return self._shares(np.ones(self.difference.shape, bool))
+
+    @property
+    def beyond_trusted(self) -> dict[float, float]:
+        """The same, of the pixels that both results trust; NaN if there are none."""
+        return self._shares(self.trusted)
+
+    def _shares(self, area: NDArray[np.bool_]) -> dict[float, float]:
+        values = np.abs(self.difference[area])
+        return {limit: float(np.mean(values > limit)) if values.size else float("nan") for limit in THRESHOLDS}
+
+    def to_dict(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "mean": self.mean,
+            "median_absolute": self.median_absolute,
+            "beyond": {f"{limit:g}": share for limit, share in self.beyond.items()},
+            "trusted": float(self.trusted.mean()),
+            "beyond_trusted": {f"{limit:g}": share for limit, share in self.beyond_trusted.items()},
+            "median_angle": float(np.nanmedian(self.angle)) if np.isfinite(self.angle).any() else float("nan"),
+            "data_cost": list(self.costs),
+            "confidence": list(self.confidence),
+            "parameters": {name: list(values) for name, values in self.parameters.items()},
+        }
+
+
+def compare(first: Estimate, second: Estimate) -> Comparison:
+    """What `second` changes against `first`; both are results of the same view."""
+    if first.disparity.shape != second.disparity.shape:
+        (a, b), (c, d) = first.disparity.shape, second.disparity.shape
+        raise InputError(f"compare: expected results of one size, found {b}×{a} and {d}×{c} px.")
+    cosine = np.einsum("...i,...i", first.normals.astype(np.float64), second.normals.astype(np.float64))
+    changed = second.parameters.changes(first.parameters)
+    before = first.parameters.changes(second.parameters)
+    return Comparison(
+        difference=second.disparity - first.disparity,
+        trusted=(first.confidence >= TRUSTED) & (second.confidence >= TRUSTED),
+        angle=np.degrees(np.arccos(np.clip(cosine, -1, 1))).astype(np.float32),
+        costs=(_mean(first.costs), _mean(second.costs)),
+        confidence=(float(np.nanmean(first.confidence)), float(np.nanmean(second.confidence))),
+        parameters={name: (before[name], value) for name, value in changed.items()},
+    )
+
+
+def _mean(costs: Any) -> float:
+    return float(np.mean(costs["data"])) if "data" in costs else float("nan")

@@ -1,0 +1,59 @@
+"""Parameters in TOML files."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ioadr.errors import InputError
+from ioadr.parameters import DEFAULT, Parameters, preset
+
+LARGEST_FILE = 1_000_000
+
+
+def load_parameters(path: str | Path) -> Parameters:
+    """Parameters from a TOML file.
+
+    Parameters
+    ----------
+    path : str or path
+        A `preset` key at the top names what the rest changes; without one it is `best`. ``ioadr presets best`` prints
+        a whole file with the meaning of each value.
+
+    Examples
+    --------
+    >>> import ioadr, pathlib
+    >>> _ = pathlib.Path("mine.toml").write_text('preset = "fast"\\n[search]\\nsweeps = 3\\n')
+    >>> ioadr.load_parameters("mine.toml")
+    preset('fast').replace({'search.sweeps': 3})
+    """
+    try:
+        if Path(path).exists() and not Path(path).is_file():  # a pipe or device might never end
+            raise InputError(f"{path}: expected a TOML file of parameters, found no file. See `ioadr presets`.")
+        size = Path(path).stat().st_size
+        if size > LARGEST_FILE:
+            raise InputError(f"{path}: expected a short TOML file of parameters, found {size} bytes. Shorten it.")
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(f"{path}: expected a TOML file of parameters, found: {error}. See `ioadr presets`.") from error
+    return parameters_from(content, str(path))
+
+
+def parameters_from(content: Mapping[str, Any], where: str) -> Parameters:
+    """A parameter file's content, or the part of another file that is like one."""
+    base = content.get("preset", DEFAULT)
+    if not isinstance(base, str):
+        raise InputError(f'{where}: expected preset = "name", found {base!r}.')
+    changes: dict[str, Any] = {}
+    for group, values in content.items():
+        if group == "preset":
+            continue
+        if not isinstance(values, dict):
+            raise InputError(f"{where}: expected tables such as [congruence], found {group} = {values!r}.")
+        changes |= {f"{group}.{name}": value for name, value in values.items()}
+    try:
+        return preset(base).replace(changes)
+    except InputError as error:
+        raise InputError(f"{where}: {error.marked}") from error

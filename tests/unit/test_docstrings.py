@@ -1,0 +1,70 @@
+"""Public names say what they take and give, with examples that run."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import os
+from functools import cache
+from importlib import import_module
+
+import numpy as np
+import pytest
+
+import ioadr
+
+NAMES = [name for name in ioadr.__all__ if not name.startswith("__")]
+MODULES = [
+    "ioadr.camera",
+    "ioadr.comparison",
+    "ioadr.errors",
+    "ioadr.estimate",
+    "ioadr.io.reading",
+    "ioadr.io.results.load",
+    "ioadr.layout",
+    "ioadr.lightfield",
+    "ioadr.parameter_files",
+    "ioadr.parameters",
+    "ioadr.part",
+    "ioadr.result",
+    "ioadr.solver.disparity_range",
+]
+
+
+@cache
+def scene() -> dict[str, object]:
+    """What examples may name without making it: a plane at a disparity of 1 px, and what is estimated of it."""
+    texture = np.random.default_rng(0).random((40, 60))
+    views = np.stack([[np.roll(texture, (-row, -column), (0, 1)) for column in range(5)] for row in range(5)])
+    lightfield = ioadr.LightField(views, range=ioadr.DisparityRange(0, 2), name="plane")
+    estimate = ioadr.estimate(lightfield, "fast")
+    return {"ioadr": ioadr, "np": np, "os": os, "lightfield": lightfield, "estimate": estimate}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_run(module, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    finder, runner = doctest.DocTestFinder(exclude_empty=True), doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    told: list[str] = []
+    for test in finder.find(import_module(module), globs={}):
+        test.globs = dict(scene())
+        runner.run(test, out=told.append)
+    assert "".join(told) == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_public_name_has_an_example(name):
+    text = inspect.getdoc(getattr(ioadr, name))
+    assert text is not None
+    assert ">>>" in text, f"{name} has no example"
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if inspect.isfunction(getattr(ioadr, name))])
+def test_functions_name_their_parameters(name):
+    function = getattr(ioadr, name)
+    text = inspect.getdoc(function)
+    assert text is not None
+    assert "Parameters\n----------" in text
+    assert "Examples\n--------" in text
+    for parameter in inspect.signature(function).parameters:
+        assert f"{parameter} :" in text or f"**{parameter}" in text, f"{name}: {parameter} is not described"
