@@ -46,7 +46,7 @@ def _scenes(results: Results) -> Picture | None:
         except InputError:  # a scene may consist of its truth alone
             return None
         true = load_truth(folder).disparity
-        views.append(rgb8(lightfield.reference_view, lightfield.white or 1.0))
+        views.append(rgb8(lightfield.reference_view, lightfield.white))
         truths.append(coloured(true, *shown_range(true)))
     caption = f"Fig. 4: centre views and true disparities of {', '.join(results.scene_names)}."
     return Picture("figure_4.png", caption, _png([views, truths]))
