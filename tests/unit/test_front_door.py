@@ -66,9 +66,9 @@ def test_other_types_are_named(lightfield, arguments, message):
     [
         (lambda: ioadr.preset("bset"), "Did you mean 'best'"),
         (lambda: ioadr.preset("paper/without-planer"), "Did you mean 'without-planar'"),
-        (lambda: ioadr.preset("best").replace({"congruence.wieght": 3}), "Did you mean 'weight'"),
+        (lambda: ioadr.preset("best").replace({"congruence.weightt": 3}), "Did you mean 'weight'"),
         (lambda: ioadr.preset("best").replace({"congruense.weight": 3}), "Did you mean 'congruence'"),
-        (lambda: ioadr.read(".", referense=(1, 1)), "Did you mean 'reference'"),
+        (lambda: ioadr.read(".", referencee=(1, 1)), "Did you mean 'reference'"),
     ],
 )
 def test_misspelt_names_are_understood(call, message):
