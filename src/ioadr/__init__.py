@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ioadr.errors import InputError, IoadrError, OutputError
     from ioadr.estimate import estimate
     from ioadr.io import load_estimate, read
+    from ioadr.io.diagnosis import diagnose
     from ioadr.layout import Layout
     from ioadr.lightfield import DisparityRange, LightField, Source
     from ioadr.parameter_files import load_parameters
@@ -43,6 +44,7 @@ __all__ = [
     "Source",
     "Window",
     "__version__",
+    "diagnose",
     "estimate",
     "estimate_range",
     "load_estimate",
@@ -64,6 +66,7 @@ _HOME = {
     "Part": "part",
     "Source": "lightfield",
     "Window": "part",
+    "diagnose": "io.diagnosis",
     "estimate": "estimate",
     "estimate_range": "solver.disparity_range",
     "load_estimate": "io",

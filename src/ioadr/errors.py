@@ -12,7 +12,10 @@ from collections.abc import Callable, Iterable
 LONGEST = 1500
 """Characters of a message; a file may hold any number of names."""
 MARK = re.compile(r"⟦([a-z][a-z-]*)(?: ([^⟧]*))?⟧")
-FLAGS = {"overwrite", "resume", "allow-invalid", "flip-rows", "flip-columns", "no-flip-rows", "no-flip-columns"}
+FLAGS = {
+    *("overwrite", "resume", "allow-invalid", "flip-both"),
+    *("transpose", "no-transpose", "flip-rows", "no-flip-rows", "flip-columns", "no-flip-columns"),
+}
 """Options that take no value."""
 ARGUMENTS = {"out": "folder", "init": "initialise.method"}
 """Arguments that are not called like their option."""

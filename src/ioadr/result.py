@@ -84,6 +84,17 @@ class Estimate:
     """0 … 1, share of the pixel that the surface of its disparity covers: 1 but beside jumps, NaN where it cannot be
     told. None where it was not estimated (`coverage.settle`)."""
 
+    @cached_property
+    def doubts(self) -> tuple[str, ...]:
+        """What speaks against the map; empty if the views agree with it."""
+        from ioadr.consistency.outcome import doubts
+        from ioadr.errors import Note
+
+        order = self.source.order
+        kept = (f"the order of views is {order}",) if order.startswith("contradicted") else ()
+        found = doubts(self.disparity, self.costs["data"], self.confidence, self.image, self.white, self.range)
+        return tuple(Note(text) for text in (*kept, *found))
+
     @property
     def metric(self) -> bool:
         """Whether depth and points are in metres; otherwise relative, 1 in the middle of the disparity range."""
@@ -161,6 +172,7 @@ class Estimate:
                 "present": self.layout.present.tolist() if self.layout.view_count < self.layout.present.size else None,
             },
             "part": asdict(self.part),
+            "verdict": list(self.doubts) or "the views agree with the map",
             "seed": self.seed,
             "range": asdict(self.range),
             "depth_unit": "m" if self.metric else "relative",

@@ -10,6 +10,7 @@ import pytest
 from ioadr.io import ReadOptions, read
 from ioadr.io.orientation import oriented
 from ioadr.io.reading import open_capture
+from tests.arrangements import tallied
 
 pytestmark = pytest.mark.real
 
@@ -21,20 +22,33 @@ def test_the_benchmarks_scenes_are_taken_as_they_are(name, shared):
     begin = time.perf_counter()
     lightfield = read(shared / "data" / name)
     seconds = time.perf_counter() - begin
-    assert lightfield.source.notes == ()
+    assert lightfield.source.order.startswith("agrees")
     assert lightfield.views.shape == (9, 9, 512, 512, 3)
     assert lightfield.range is not None
     assert lightfield.range.origin == "file"
     assert seconds < 5, "half a second on two free cores"
 
 
-@pytest.mark.parametrize("name", [*SCENES, "real/lytro_2067", "real/stanford_legotruck"])
-@pytest.mark.parametrize("reversed_axis", [0, 1])
-def test_one_reversed_axis_is_put_right(name, reversed_axis, shared):
+HARD = tuple(f"hard/{name}" for name in ("desk", "floor", "leaves", "machine", "turntable", "wedges"))
+
+
+@pytest.mark.parametrize("name", [*SCENES, *HARD, "real/lytro_2067", "real/stanford_legotruck"])
+def test_every_arrangement_is_put_right_or_said_to_be_open(name, shared):
+    """As they would be stored under names that say nothing."""
+    views = read(shared / "data" / name, flip_rows=False, flip_columns=False, dark="keep").views
+    found = tallied(views)
+    assert found["wrong"] == found["undecided"] == 0
+    assert found["decided"] == (0 if name == "hard/floor" else 8)
+
+
+@pytest.mark.parametrize("name", [*SCENES, *HARD, "real/stanford_legotruck"])
+def test_formats_that_define_their_order_keep_it(name, shared):
     capture = open_capture(shared / "data" / name)
-    found = oriented(capture.flipped(reversed_axis), ReadOptions())
-    np.testing.assert_array_equal(found.index, capture.index)
-    assert any("run the other way" in note for note in found.notes)
+    assert not capture.put_right
+    assert capture.order.outcome == ("unknown" if name == "hard/floor" else "agrees")
+    wrong = oriented(capture.flipped(0), ReadOptions())
+    np.testing.assert_array_equal(wrong.index, capture.flipped(0).index)
+    assert any("contradict the order that the format defined, which was kept" in note for note in wrong.notes)
 
 
 def test_stanford(shared):

@@ -31,15 +31,17 @@ MAY_IMPORT = {
     "_jit": {"errors", "machine", "_kernel_cache"},
     "_lanes": set(),
     "geometry": NOUNS | {"_jit", "_lanes"},
-    "result": NOUNS | {"geometry", "comparison", "labelled"},
+    "result": NOUNS | {"consistency", "geometry", "comparison", "labelled"},
     "comparison": NOUNS | {"result"},
     "labelled": NOUNS | {"result"},
     "cost": METHOD,
     "solver": METHOD | {"cost"},
     "estimate": METHOD | {"cost", "solver", "parameter_files"},
-    "io": NOUNS | {"result", "colours"},
-    "evaluation": METHOD | {"parameter_files", "cost", "solver", "estimate", "io", "colours"},
-    "app": METHOD | {"comparison", "parameter_files", "cost", "solver", "estimate", "io", "evaluation", "colours"},
+    "consistency": NOUNS,
+    "io": NOUNS | {"result", "colours", "consistency"},
+    "evaluation": METHOD | {"parameter_files", "cost", "solver", "estimate", "io", "colours", "consistency"},
+    "app": METHOD
+    | {"comparison", "parameter_files", "cost", "solver", "estimate", "io", "evaluation", "colours", "consistency"},
 }
 """A room may import itself, the package's root (version and public names) and these."""
 

@@ -26,6 +26,7 @@ from ioadr.errors import IoadrError
 COMMANDS = {
     "estimate": "Estimate disparity, depth and normals of a light field.",
     "batch": "Estimate many light fields, huge ones or videos, on one machine or many.",
+    "doctor": "Find out what is wrong with a light field, and how to read it right.",
     "info": "Say what a light field is, without estimating anything.",
     "convert": "Write a light field or a map in another form.",
     "check": "Measure how well a result predicts the views, without any truth.",
@@ -49,7 +50,8 @@ UNUSABLE = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.ER
 LONGEST_NAME = 100
 
 EXIT_CODES = """Exit codes: 0 done; 1 partly failed (what failed is named); 2 unusable input, option or output
-folder; 70 internal error; 130 interrupted by Ctrl-C."""
+folder; 3 done, but the views do not agree with the map (with --strict); 70 internal error;
+130 interrupted by Ctrl-C."""
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 

@@ -32,8 +32,10 @@ OPTIONS = (
         help="File names: '{row}_{col}.png', 'view_{index:03d}.jpg', 'left_*.png'.",
     ),
     _option("--order", type=click.Choice(ORDERS), help="Views are counted along rows or columns, or turning back."),
-    _option("--flip-rows/--no-flip-rows", default=None, help="Reverse the rows of views, or not, without checking."),
+    _option("--transpose/--no-transpose", default=None, help="Swap rows and columns of views, or not."),
+    _option("--flip-rows/--no-flip-rows", default=None, help="Reverse the rows of views, or not."),
     _option("--flip-columns/--no-flip-columns", default=None, help="The same for the columns of views."),
+    _option("--flip-both", is_flag=True, default=None, help="Reverse rows and columns: near becomes far."),
     _option("--eslf", metavar="RxC", help="One image of lenslets, each of R x C pixels, one per view."),
     _option("--quilt", metavar="RxC", help="One image of R x C sub-images."),
     _option("--views", metavar="RxC|cross", help="Only the central views, or the reference's row and column."),
@@ -52,8 +54,23 @@ OPTIONS = (
     _option("--dark", type=click.Choice(("drop", "keep")), help="What becomes of vignetted views."),
 )
 NAMES = (
-    *("format", "range", "reference", "grid", "pattern", "order", "flip_rows", "flip_columns", "eslf", "quilt"),
-    *("views", "every", "skip", "crop", "scale", "eta", "baseline_mm", "focal_length_mm", "sensor_size_mm"),
+    *("format", "range", "reference", "grid", "pattern", "order", "transpose"),
+    *(
+        "flip_rows",
+        "flip_columns",
+        "flip_both",
+        "eslf",
+        "quilt",
+        "views",
+        "every",
+        "skip",
+        "crop",
+        "scale",
+        "eta",
+        "baseline_mm",
+        "focal_length_mm",
+        "sensor_size_mm",
+    ),
     *("focus_distance_m", "white", "encoding", "alpha", "dark"),
 )
 

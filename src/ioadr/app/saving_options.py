@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ioadr.app.exit_codes import DOUBTFUL
 from ioadr.app.sections import option
 
 if TYPE_CHECKING:
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
 
 FORMATS = "pfm,png,npz,ply,npy,png16,tiff,exr,glb,glb-points,xyz"
 """As in `ioadr.io.results.save`, which is too heavy to import for --help; a test compares them."""
+
+
+strict_option = option(
+    "Results", "--strict", is_flag=True, help=f"End with exit code {DOUBTFUL} if the views do not agree with the map."
+)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.camera import Camera
+from ioadr.consistency.order import NOT_JUDGED, Order
 from ioadr.errors import InputError
 from ioadr.lightfield import DisparityRange
 from ioadr.part import Part, Window
@@ -66,6 +67,10 @@ class Capture:
     """The last of 2 or 4 channels is a weight (0 = no light reached the pixel), not transparency."""
     trusted: bool = False
     """Whether rows and columns surely run in our order, so that no test is needed."""
+    order: Order = NOT_JUDGED
+    """What the views say about their order, before it was put right."""
+    put_right: bool = False
+    """Whether it was."""
     notes: tuple[str, ...] = field(default_factory=tuple)
 
     def __post_init__(self) -> None:

@@ -32,8 +32,10 @@ class ReadOptions:
     order: Literal["row", "column", "serpentine", "serpentine-column"] = _option(
         "row", "views are counted along rows or columns; a serpentine turns back after each"
     )
-    flip_rows: bool | None = _option(None, "reverse the rows of views; None checks and reverses where needed")
-    flip_columns: bool | None = _option(None, "reverse the columns of views; None checks and reverses where needed")
+    transpose: bool | None = _option(None, "swap rows and columns of views; None swaps them where that is certain")
+    flip_rows: bool | None = _option(None, "reverse the rows of views; None reverses them where that is certain")
+    flip_columns: bool | None = _option(None, "reverse the columns of views; None reverses them where that is certain")
+    flip_both: bool = _option(False, "reverse rows and columns of views: near becomes far")
     eslf: tuple[int, int] | None = _option(None, "one image of lenslets of rows × columns pixels, one per view")
     quilt: tuple[int, int] | None = _option(None, "one image of rows × columns sub-images")
     views: str | None = _option(None, "RxC centred views, or cross")
@@ -63,8 +65,21 @@ class ReadOptions:
                 object.__setattr__(self, name, parse_grid(name, value))
             elif value is not None:
                 object.__setattr__(self, name, _positive_pair(name, value))
+        if self.flip_both:
+            self._flip_both()
         self._check_numbers()
         self._check_choices()
+
+    @property
+    def orders_views(self) -> bool:
+        """Whether the user says how rows and columns of views run."""
+        return any(value is not None for value in (self.transpose, self.flip_rows, self.flip_columns))
+
+    def _flip_both(self) -> None:
+        if False in (self.flip_rows, self.flip_columns):
+            raise InputError("⟦flip-both⟧: rows or columns of views shall not be reversed. Leave one of them out.")
+        object.__setattr__(self, "flip_rows", True)
+        object.__setattr__(self, "flip_columns", True)
 
     @classmethod
     def of(cls, base: ReadOptions | None = None, **changes: Any) -> ReadOptions:

@@ -1,182 +1,149 @@
-"""Do rows and columns of views run as they should? A quick test by photo-consistency and occlusion.
+"""The order of views as the user says, as the format defines it, or as the views themselves show.
 
-A point must move by the same disparity along rows and columns, or one of the two runs backwards. If both do,
-every match is as good as before, but far surfaces hide near ones: at the border of a surface the views of one
-side do not see what is behind it, and which side that is depends on the direction.
+What is certain is put right where nobody has defined the order, and only warned of where somebody has.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.consistency.matching import Pictures, grey
+from ioadr.consistency.order import FINEST, NOT_JUDGED, Order, judged
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture
-from ioadr.io.options import ReadOptions
+from ioadr.io.options import Pair, ReadOptions
+from ioadr.io.safety.doors import damage_explained
 
-LONGEST = 192
-"""px, longer side of the images that are compared."""
-ATTEMPTS = ((4, 8.0), (1, 12.0))
-"""Views this far from the centre, searched for shifts up to this many px: narrow baselines, then wide ones."""
-STEP = 0.5
-AGREEMENT = 0.03
-"""Relative gain in consistency that decides whether rows and columns agree."""
-CERTAIN, HINT = 6.0, 2.0
-"""Standard errors of the occlusion test to reverse both, and to choose which of two that disagree."""
-
-Image = NDArray[np.float32]
-Volume = NDArray[np.float32]
-"""[shift, row, column]: mean difference to the reference in px·grey."""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What the views say about their order."""
-
-    agreement: float
-    """> 0: rows and columns agree; < 0: one of them is reversed."""
-    occlusion: float
-    """> 0: columns run as they should (after rows were made to agree with them), in standard errors."""
-
-    def flips(self) -> tuple[bool, bool]:
-        """Whether to reverse rows, columns."""
-        one_axis = self.agreement == 0.0
-        if one_axis:
-            return False, self.occlusion < -CERTAIN
-        if abs(self.agreement) < AGREEMENT:
-            return False, False
-        if self.agreement > 0:
-            both = self.occlusion < -CERTAIN
-            return both, both
-        return (False, True) if self.occlusion < -HINT else (True, False)
+DEFINED = {"hci", "stanford"}
+"""Formats that define the order of their views."""
+DISTANCE = 8
+"""Views between the reference view and the farthest that is looked at."""
+COMPASS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row, column) != (0, 0)]
 
 
 def oriented(capture: Capture, options: ReadOptions) -> Capture:
-    """The capture with rows and columns in our order: as the user says, or else as the test finds."""
+    """The capture with rows and columns in our order, and the verdict on it."""
+    if options.transpose:
+        capture = capture.transposed()
     for axis, wanted in ((0, options.flip_rows), (1, options.flip_columns)):
         capture = capture.flipped(axis) if wanted else capture
-    if options.flip_rows is not None or options.flip_columns is not None or capture.trusted:
-        return capture
-    rows, columns = _measured(capture).flips()
-    for axis, name, flip in ((0, "rows", rows), (1, "columns", columns)):
-        if flip:
+    order = order_of(capture)
+    if options.orders_views or capture.trusted or capture.format in DEFINED:
+        return _warned(capture.with_(order=order), order, options)
+    return _put_right(capture.with_(order=order), order)
+
+
+def order_of(capture: Capture) -> Order:
+    """What a few views say about the order of all."""
+    spots = _spots(capture)
+    if len(spots) < 3:
+        return NOT_JUDGED
+    numbers = [int(capture.index[spot]) for spot in spots]
+    try:
+        with damage_explained(capture.path, "views"):
+            images = [grey(capture.load([number], capture.window)[0], FINEST) for number in numbers]
+    except InputError:
+        # A view that cannot be read is reported when it is wanted.
+        return NOT_JUDGED
+    if not all(np.isfinite(image).all() for image in images):
+        return NOT_JUDGED
+    places = (
+        np.array(spots, np.float64) if capture.positions is None else np.array([capture.positions[s] for s in spots])
+    )
+    return judged(Pictures(np.stack(images), places - places[0]))
+
+
+def _spots(capture: Capture) -> list[Pair]:
+    """Grid indices of the view in the middle and of others in eight directions, half as far and farther."""
+    there = np.argwhere(capture.available)
+    if len(there) == 0:
+        return []
+    middle = (np.array(capture.grid) - 1) // 2
+    centre = there[np.abs(there - middle).sum(axis=1).argmin()]
+    spots = [(int(centre[0]), int(centre[1]))]
+    for direction in COMPASS:
+        far = _farthest(capture.available, centre, np.array(direction))
+        for steps in sorted({far, far // 2} - {0}):
+            row, column = centre + steps * np.array(direction)
+            if capture.available[row, column]:
+                spots.append((int(row), int(column)))
+    return spots
+
+
+def _farthest(available: NDArray[np.bool_], centre: NDArray[np.intp], direction: NDArray[np.intp]) -> int:
+    """Steps to the farthest available view in a direction."""
+    for steps in range(DISTANCE, 0, -1):
+        row, column = centre + steps * direction
+        if 0 <= row < available.shape[0] and 0 <= column < available.shape[1] and available[row, column]:
+            return steps
+    return 0
+
+
+def verdict(capture: Capture) -> str:
+    """On the order of views: agrees, put right, contradicted or unknown, and why."""
+    outcome = {"otherwise": "put right" if capture.put_right else "contradicted"}.get(
+        capture.order.outcome, capture.order.outcome
+    )
+    return f"{outcome}: {capture.order.words}"
+
+
+def _put_right(capture: Capture, order: Order) -> Capture:
+    capture = capture.with_(put_right=bool(order.transposed) or (order.flips is not None and any(order.flips)))
+    if order.transposed:
+        capture = capture.transposed().noted(
+            "the grid of views is transposed: rows and columns swapped (⟦no-transpose⟧ keeps them)"
+        )
+    for axis, name in enumerate(("rows", "columns")):
+        if order.flips is not None and order.flips[axis]:
             capture = capture.flipped(axis).noted(
                 f"{name} of views run the other way: reversed (⟦no-flip-{name}⟧ keeps them)"
             )
+    for doubt in doubts(order):
+        capture = capture.noted(doubt)
     return capture
 
 
-def _measured(capture: Capture) -> Evidence:
-    """Evidence of the first attempt that shows parallax; the next one is asked too where occlusions say little."""
-    found: list[Evidence] = []
-    for distance, reach in ATTEMPTS:
-        try:
-            found.append(_evidence(_images(capture, distance), reach))
-        except InputError:
-            # A view that cannot be read is reported when it is wanted.
-            break
-        if abs(found[-1].agreement) >= AGREEMENT and abs(found[-1].occlusion) >= CERTAIN:
-            break
-    agreement = max((evidence.agreement for evidence in found), key=abs, default=0.0)
-    agreeing = [evidence.occlusion for evidence in found if evidence.agreement * agreement >= 0 and evidence.occlusion]
-    return Evidence(agreement, sum(agreeing) / max(len(agreeing), 1) ** 0.5)
+def doubts(order: Order) -> Iterator[str]:
+    """What the views leave open, and what the user can do about it."""
+    if order.transposed is None:
+        yield (
+            "could not tell the order of the views from their pixels: check the picture, or use ⟦transpose⟧, "
+            "⟦flip-rows⟧ or ⟦flip-columns⟧"
+        )
+    elif order.mirrored is None:
+        yield "could not tell whether rows and columns of views agree: check the picture, or use ⟦flip-rows⟧"
+    elif order.flips is None and order.mirrored:
+        yield (
+            "rows or columns of views run the other way, but the views do not tell which: nothing changed. "
+            "Use ⟦flip-rows⟧, or ⟦flip-columns⟧ if near and far then look swapped"
+        )
+    elif order.flips is None:
+        yield "could not tell near from far: check the picture, or use ⟦flip-both⟧"
 
 
-def _images(capture: Capture, distance: int) -> Mapping[tuple[int, int], Image]:
-    """Small grey images of the centre (0, 0) and its neighbours up to `distance` views away on each axis."""
-    centre = tuple((length - 1) // 2 for length in capture.grid)
-    places: dict[tuple[int, int], int] = {}
-    for axis, length in enumerate(capture.grid):
-        step = min(distance, (length - 1) // 2)
-        for sign in (-1, 0, 1):
-            spot = list(centre)
-            spot[axis] += sign * step
-            if capture.available[spot[0], spot[1]]:
-                key = (sign * (axis == 0) * (step > 0), sign * (axis == 1) * (step > 0))
-                places[key] = int(capture.index[spot[0], spot[1]])
-    loaded = capture.load(list(places.values()), capture.window)
-    return {key: _small(view) for key, view in zip(places, loaded, strict=True)}
+def _warned(capture: Capture, order: Order, options: ReadOptions) -> Capture:
+    """Certain or not, an order that somebody defined is kept."""
+    if order.outcome != "otherwise":
+        return capture
+    return capture.noted(
+        f"the views contradict the order that {'you' if options.orders_views else 'the format'} defined, "
+        f"which was kept: {order.words}. Try {' with '.join(remedies(order, options))}"
+    )
 
 
-def _small(view: NDArray[np.generic]) -> Image:
-    """Grey, 0 … 255 by its own brightness, averaged over blocks."""
-    factor = -(-max(view.shape[:2]) // LONGEST)
-    height, width = view.shape[0] // factor, view.shape[1] // factor
-    colour = view[..., : 3 if view.shape[2] >= 3 else 1]
-    blocks = colour[: height * factor, : width * factor].reshape(height, factor, width, -1)
-    grey = blocks.mean(axis=(1, 3), dtype=np.float32)
-    return grey * np.float32(100.0 / max(float(grey.mean()), 1e-6))
-
-
-def _evidence(images: Mapping[tuple[int, int], Image], reach: float) -> Evidence:
-    if (0, 0) not in images or min(images[0, 0].shape) < 3 * reach:
-        return Evidence(0.0, 0.0)
-    axes = [axis for axis in (0, 1) if all(_key(axis, sign) in images for sign in (-1, 1))]
-    shifts = np.arange(-reach, reach + STEP / 2, STEP, dtype=np.float32)
-    places = [(axis, sign) for axis in axes for sign in (-1, 1)]
-    with ThreadPoolExecutor(max(len(places), 1)) as pool:
-        volumes = pool.map(lambda p: _costs(images[0, 0], images[_key(*p)], p[1] * shifts, p[0]), places)
-        sides = dict(zip(places, volumes, strict=True))
-    agreement = _agreement(sides) if len(axes) == 2 else 0.0
-    if agreement < 0:
-        sides[0, -1], sides[0, 1] = sides[0, 1][::-1], sides[0, -1][::-1]
-    return Evidence(agreement, _occlusion(sides) if sides else 0.0)
-
-
-def _key(axis: int, sign: int) -> tuple[int, int]:
-    return (sign, 0) if axis == 0 else (0, sign)
-
-
-def _costs(reference: Image, view: Image, shifts: NDArray[np.float32], axis: int) -> Volume:
-    """|view moved back by each shift − reference|, averaged over 3×3 px."""
-    length = view.shape[axis]
-    volume = np.empty((len(shifts), *view.shape), np.float32)
-    for target, shift in zip(volume, shifts, strict=True):
-        place = np.clip(np.arange(length, dtype=np.float32) - shift, 0, length - 1)
-        low = np.minimum(place.astype(np.intp), length - 2)
-        part = (place - low).reshape((-1, 1) if axis == 0 else (1, -1))
-        moved = np.take(view, low, axis) * (1 - part) + np.take(view, low + 1, axis) * part
-        target[:] = np.minimum(np.abs(moved - reference), 30)
-    return _box(volume)
-
-
-def _box(volume: Volume) -> Volume:
-    """Sum over 3×3 px, borders shrunk to what is there."""
-    padded = np.pad(volume, ((0, 0), (1, 1), (1, 1)), mode="edge")
-    rows = padded[:, :-2] + padded[:, 1:-1] + padded[:, 2:]
-    return (rows[:, :, :-2] + rows[:, :, 1:-1] + rows[:, :, 2:]) / np.float32(9)
-
-
-def _agreement(sides: Mapping[tuple[int, int], Volume]) -> float:
-    """How much better rows and columns match with the same sign of disparity than with opposite ones."""
-    down, across = sides[0, -1] + sides[0, 1], sides[1, -1] + sides[1, 1]
-    same = float((across + down).min(axis=0).sum())
-    opposite = float((across + down[::-1]).min(axis=0).sum())
-    return (opposite - same) / max(opposite + same, 1e-6)
-
-
-def _occlusion(sides: Mapping[tuple[int, int], Volume]) -> float:
-    """Where two surfaces meet, is it the far one that one side does not see? In standard errors, yes > 0."""
-    best = _box(sum(sides.values())).argmin(axis=0)  # type: ignore[arg-type]
-    votes = [_votes(sides[axis, -1] - sides[axis, 1], best, axis) for axis in (0, 1) if (axis, 1) in sides]
-    found = np.concatenate(votes)
-    if len(found) < 30:
-        return 0.0
-    return float(found.mean() / max(found.std() / np.sqrt(len(found)), 1e-6))
-
-
-def _votes(imbalance: Volume, best: NDArray[np.intp], axis: int, gap: int = 3) -> NDArray[np.float32]:
-    """Per border pixel: imbalance of the two sides at the far surface minus that at the near one."""
-    inner = tuple(slice(8 + gap, -8 - gap) for _ in range(2))
-    before = np.roll(best, gap, axis)[inner]
-    after = np.roll(best, -gap, axis)[inner]
-    border = np.abs(before - after) >= 2
-    direction = np.where(before > after, 1, -1)
-    volume = imbalance[(slice(None), *inner)]
-    far = np.take_along_axis(volume, np.minimum(before, after)[None], 0)[0]
-    near = np.take_along_axis(volume, np.maximum(before, after)[None], 0)[0]
-    return ((far - near) * direction)[border].astype(np.float32)
+def remedies(order: Order, options: ReadOptions) -> list[str]:
+    """Arguments that would put the order right, in place of those with which the views were read."""
+    given = bool(options.flip_rows), bool(options.flip_columns)
+    given = given[::-1] if order.transposed else given
+    swap = ["⟦transpose⟧"] if bool(options.transpose) != bool(order.transposed) else []
+    if order.flips is None:
+        return [*swap, "⟦flip-rows⟧ or ⟦flip-columns⟧"] if order.mirrored and not any(given) else swap
+    rows, columns = (needed != before for needed, before in zip(order.flips, given, strict=True))
+    if rows and columns:
+        return [*swap, "⟦flip-both⟧"]
+    flips = [f"⟦flip-{name}⟧" for name, flip in (("rows", rows), ("columns", columns)) if flip]
+    kept = ["⟦no-transpose⟧"] if options.transpose else ["⟦no-flip-rows⟧", "⟦no-flip-columns⟧"]
+    return [*swap, *flips] or kept

@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from ioadr.camera import Camera
 from ioadr.errors import InputError, Note, printable
 from ioadr.io.capture import Capture
+from ioadr.io.diagnosis import odd_views
 from ioadr.io.options import ReadOptions
-from ioadr.io.orientation import oriented
+from ioadr.io.orientation import oriented, verdict
 from ioadr.io.registry import find_format
 from ioadr.io.safety.doors import check_file, damage_explained
 from ioadr.io.safety.limits import check_memory
@@ -66,7 +67,9 @@ def read(path: str | os.PathLike[str], options: ReadOptions | None = None, **cha
     samples = prepared(views, capture, chosen)
     part = part_of(capture.part, window, chosen.scale)
     camera = capture.camera and scaled_camera(capture.camera, capture.part.crop(window).window, chosen.scale, part)
-    return light_field(capture, samples, camera, part, chosen)
+    found = light_field(capture, samples, camera, part, chosen)
+    odd = tuple(Note(note) for note in odd_views(found, capture))
+    return found.with_(source=replace(found.source, notes=(*found.source.notes, *odd))) if odd else found
 
 
 def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Capture:
@@ -164,7 +167,8 @@ def _source(capture: Capture, notes: Sequence[str], options: ReadOptions) -> Sou
     """Everything a person or a later run needs to know about where the light field came from."""
     given = {key: value for key, value in asdict(options).items() if value != getattr(ReadOptions(), key)}
     noted = tuple(Note(note) for note in (*capture.notes, *notes))
-    return Source(os.path.abspath(capture.path), capture.format, options.format is None, noted, given)
+    order = verdict(capture)
+    return Source(os.path.abspath(capture.path), capture.format, options.format is None, noted, given, order)
 
 
 def _camera(capture: Capture, options: ReadOptions) -> Camera | None:

@@ -158,6 +158,7 @@ def outcome_of(
         "sweeps": sum(record.kind not in ("initialise", "finish") for record in estimate.history),
         "worker": place(),
         "run": settings.topic,
+        "doubts": [as_options(doubt) for doubt in estimate.doubts],
         "notes": [*map(as_options, estimate.source.notes), *notes],
     }
     return Outcome(

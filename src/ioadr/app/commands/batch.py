@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from ioadr.app.estimation_options import Estimation, estimation_options
-from ioadr.app.exit_codes import PARTLY_FAILED
+from ioadr.app.exit_codes import DOUBTFUL, PARTLY_FAILED
 from ioadr.app.reader_options import reader_options
-from ioadr.app.saving_options import Saving, saving_options
+from ioadr.app.saving_options import Saving, saving_options, strict_option
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.errors import InputError
 
 if TYPE_CHECKING:
+    from ioadr.app.batch.items import Outcome
     from ioadr.app.batch.summary import Summary
     from ioadr.io.options import ReadOptions
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUTS...")
 @option("Results", "--out", required=True, metavar="DIR", help="Folder or URL for all results.")
+@strict_option
 @option("Results", "--resume", is_flag=True, help="Do only what is missing or has changed since an earlier run.")
 @option("Workers", "--workers", type=click.IntRange(min=1), metavar="N", show_default="best", help="Processes.")
 @option("Workers", "--memory", metavar="SIZE", show_default="free", help="For everything on this machine, such as 8G.")
@@ -62,6 +64,7 @@ def command(
     terminal: Terminal,
     inputs: tuple[str, ...],
     out: str,
+    strict: bool,
     resume: bool,
     workers: int | None,
     memory: str | None,
@@ -113,7 +116,13 @@ def command(
         _finish(terminal, summary, out)
 
     Batch(terminal, items, settings, manner).run(finish)
-    return 0 if summaries[-1].complete else PARTLY_FAILED
+    if not summaries[-1].complete:
+        return PARTLY_FAILED
+    return DOUBTFUL if strict and any(_doubts(outcome) for outcome in summaries[-1].outcomes) else 0
+
+
+def _doubts(outcome: Outcome) -> list[str]:
+    return list(outcome.facts.get("doubts", ()))
 
 
 def _check(out: str, side: int | None, video: bool, scheduler: str | None, own: object) -> None:
@@ -148,5 +157,8 @@ def _finish(terminal: Terminal, summary: Summary, out: str) -> None:
     words = {"done": "estimated", "kept": "from before", "failed": "failed", "left": "not done"}
     told = ", ".join(f"{counts[state]} {word}" for state, word in words.items() if counts[state])
     lines = [f"{told}, in {duration(summary.seconds, 1)}; wrote", *(f"  {path}" for path in written)]
+    for outcome in summary.outcomes:
+        if _doubts(outcome):
+            terminal.note(f"doubtful: {outcome.name}: {'; '.join(_doubts(outcome))}")
     lines += [f"failed: {o.name}: {o.reason}" for o in summary.outcomes if o.state == "failed"]
     terminal.answer("\n".join(lines), to_dict(summary) | {"files": written})

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ioadr.app.estimation_options import Estimation, estimation_options, kernels_waking
+from ioadr.app.exit_codes import DOUBTFUL
 from ioadr.app.reader_options import read_from_cli, reader_options
-from ioadr.app.saving_options import Saving, saving_options
+from ioadr.app.saving_options import Saving, saving_options, strict_option
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.sweep_progress import sweep_progress
 from ioadr.app.terminal import Terminal, output_options
@@ -26,13 +27,14 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @click.argument("scene", type=click.Path())
 @option("Results", "--out", required=True, type=click.Path(), metavar="DIR", help="Folder for the results.")
+@strict_option
 @output_options
 @saving_options
 @estimation_options
 @reader_options
 def command(
-    terminal: Terminal, scene: str, out: str, saving: Saving, estimation: Estimation, reading: ReadOptions
-) -> None:
+    terminal: Terminal, scene: str, out: str, strict: bool, saving: Saving, estimation: Estimation, reading: ReadOptions
+) -> int:
     """Estimate disparity, depth and normals of the light field SCENE and write them to a folder."""
     start = time.perf_counter()
     saving.check(out)
@@ -44,6 +46,7 @@ def command(
     with terminal.busy(f"writing {out}"):
         files = saving.save(estimate, out, lightfield)
     answer(terminal, estimate, files, time.perf_counter() - start)
+    return DOUBTFUL if strict and estimate.doubts else 0
 
 
 def headline(lightfield: LightField) -> str:
@@ -51,13 +54,16 @@ def headline(lightfield: LightField) -> str:
     rows, columns = lightfield.grid
     source, size = lightfield.source, f"{lightfield.width}×{lightfield.height} px"
     first = f"{lightfield.name} ({source.format}): {rows}×{columns} views of {size}"
-    return "\n".join([first, *(f"  {as_options(note)}" for note in source.notes)])
+    order = [f"  order of views: {source.order}"] if source.order else []
+    return "\n".join([first, *order, *(f"  {as_options(note)}" for note in source.notes)])
 
 
 def answer(terminal: Terminal, estimate: Estimate, files: list[str], seconds: float) -> None:
     """Tell what came out and where it is."""
     data = summary(estimate) | {"seconds": round(seconds, 3), "files": files}
     unit = "depth in metres" if estimate.metric else "depth is relative: the camera is unknown"
+    if estimate.doubts:
+        terminal.note(f"doubtful: {'; '.join(as_options(doubt) for doubt in estimate.doubts)}")
     text = f"done in {seconds:.1f} s ({unit}, disparity range {disparities(estimate.range)}); wrote\n"
     terminal.answer(text + "\n".join(f"  {file}" for file in files), data)
 
@@ -72,4 +78,5 @@ def summary(estimate: Estimate) -> dict[str, Any]:
         "range": [estimate.range.minimum, estimate.range.maximum, estimate.range.origin],
         "seed": estimate.seed,
         "mean_cost": costs[-1] if costs else None,
+        "doubts": [as_options(doubt) for doubt in estimate.doubts],
     }

@@ -14,6 +14,7 @@ from ioadr.app.report import course
 from ioadr.app.report.content import page_data
 from ioadr.app.report.markup import details, facts_table, figure, json_text, page, table
 from ioadr.app.words import disparities, optics
+from ioadr.errors import as_options
 from ioadr.io.safety.atomic import atomic_file
 from ioadr.parameters import PRESETS
 
@@ -29,6 +30,7 @@ def report_html(estimate: Estimate, lightfield: LightField | None = None, truth:
     """The page; without a light field it has no EPIs, with truth it has scores and error maps."""
     data = page_data(estimate, lightfield, truth)
     slots = {
+        "doubts": "".join(f'<p class="doubt"><b>Doubtful</b>: {escape(as_options(d))}.</p>' for d in estimate.doubts),
         "thinned": "" if data["thin"] == 1 else f" One of {data['thin']}×{data['thin']} pixels is shown.",
         "scores": _scores(estimate, truth) if truth is not None else "",
         "epis": "" if data["epis"] else " hidden",

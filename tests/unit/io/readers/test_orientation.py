@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 import pytest
 
+from ioadr import InputError
 from ioadr.evaluation.synthetic import demo
 from ioadr.io import read
-from ioadr.io.orientation import Evidence
-from tests.builders import make_views
+from tests.arrangement_cases import ARRANGEMENTS, Case, arranged
+from tests.arrangements import state_of
+from tests.builders import make_views, write_hci_scene
 from tests.layouts import npy, quilt
 
 SIZE = (96, 128)
@@ -19,15 +23,68 @@ def views():
     return demo(grid=(5, 5), size=SIZE).light_field.views
 
 
-@pytest.mark.parametrize("rows", [1, -1])
-@pytest.mark.parametrize("columns", [1, -1])
-def test_reversed_order_is_put_right(views, rows, columns, tmp_path):
-    path, _ = npy(tmp_path, views[::rows, ::columns])
+@pytest.mark.parametrize("arrangement", ARRANGEMENTS)
+def test_every_arrangement_is_put_right(views, arrangement, tmp_path):
+    transposed, rows, columns = arrangement
+    path, _ = npy(tmp_path, arranged(views, arrangement))
     lightfield = read(path)
     np.testing.assert_array_equal(lightfield.views, views)
     notes = " ".join(lightfield.source.notes)
-    assert ("rows of views run the other way" in notes) == (rows < 0)
-    assert ("columns of views run the other way" in notes) == (columns < 0)
+    assert ("the grid of views is transposed" in notes) == transposed
+    # Transposing comes first: what were rows are columns then.
+    assert ("rows of views run the other way" in notes) == (columns if transposed else rows)
+    assert ("columns of views run the other way" in notes) == (rows if transposed else columns)
+    assert lightfield.source.order.startswith("put right" if any(arrangement) else "agrees")
+
+
+@pytest.mark.parametrize("arrangement", ARRANGEMENTS[1:])
+def test_a_format_that_defines_its_order_is_warned_of_and_kept(views, arrangement, tmp_path):
+    stored = arranged(views, arrangement)
+    lightfield = read(write_hci_scene(tmp_path / "scene", stored))
+    np.testing.assert_array_equal(lightfield.views, stored)
+    (note,) = lightfield.source.notes
+    assert "contradict the order that the format defined, which was kept" in note
+    assert ("transpose=True" in note) == arrangement[0]
+
+
+def test_the_command_that_is_advised_reads_it_right(views, tmp_path):
+    folder = write_hci_scene(tmp_path / "scene", arranged(views, (False, True, True)))
+    assert "Try flip_both=True" in read(folder).source.notes[0]
+    np.testing.assert_array_equal(read(folder, flip_both=True).views, views)
+    with pytest.raises(InputError, match="shall not be reversed"):
+        read(folder, flip_both=True, flip_rows=False)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 4, 7])
+@pytest.mark.parametrize("arrangement", ARRANGEMENTS)
+def test_noisy_random_scenes_are_told_or_left_alone(seed, arrangement):
+    assert state_of(noisy(seed), arrangement) in ("decided", "partly")
+
+
+@cache
+def noisy(seed):
+    return Case(seed, (128, 128), (5, 5), 3.0, (-1.5, 1.5)).views()
+
+
+@pytest.mark.parametrize("arrangement", ARRANGEMENTS)
+def test_a_line_of_views_is_told(views, arrangement, tmp_path):
+    line = views[2:3]
+    path, _ = npy(tmp_path, arranged(line, arrangement))
+    lightfield = read(path)
+    assert lightfield.grid == (1, 5)
+    found = [lightfield.views, lightfield.views[:, ::-1]]
+    unsure = any("could not tell near from far" in note for note in lightfield.source.notes)
+    assert np.array_equal(found[0], line) or (unsure and np.array_equal(found[1], line))
+
+
+def test_without_occlusion_near_and_far_are_not_told_apart(tmp_path):
+    plane = make_views(grid=(5, 5), size=(64, 64), disparity=1.2)
+    for stored in (plane, plane[::-1, ::-1]):
+        path, _ = npy(tmp_path, stored)
+        lightfield = read(path)
+        np.testing.assert_array_equal(lightfield.views, stored)
+        assert lightfield.source.order.startswith("unknown")
+        assert lightfield.source.notes == ("could not tell near from far: check the picture, or use flip_both=True",)
 
 
 def test_the_users_word_wins(views, tmp_path):
@@ -55,39 +112,23 @@ def test_wide_baselines_and_other_layouts(views, tmp_path):
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
 def test_a_plane_says_whether_rows_and_columns_agree(dtype, tmp_path):
     plane = make_views(grid=(5, 5), size=(64, 64), disparity=1.2, dtype=dtype)
-    path, _ = npy(tmp_path, plane)
-    np.testing.assert_array_equal(read(path).views, plane)
     path, _ = npy(tmp_path, plane[::-1])
-    np.testing.assert_array_equal(read(path).views, plane)
+    lightfield = read(path)
+    np.testing.assert_array_equal(lightfield.views, plane[::-1])
+    (note,) = lightfield.source.notes
+    assert "do not tell which: nothing changed. Use flip_rows=True, or flip_columns=True" in note
 
 
-@pytest.mark.parametrize("kind", ["noise", "no parallax", "small", "line"])
-def test_without_evidence_nothing_is_changed(kind, tmp_path):
+@pytest.mark.parametrize("kind", ["noise", "no parallax", "small"])
+def test_without_evidence_nothing_is_changed_and_that_is_said(kind, tmp_path):
     random = np.random.default_rng(0)
     views = {
         "noise": random.integers(0, 255, (5, 5, 64, 64, 3), dtype=np.uint8),
         "no parallax": np.broadcast_to(random.integers(0, 255, (64, 64, 3), dtype=np.uint8), (5, 5, 64, 64, 3)),
         "small": make_views(grid=(5, 5), size=(12, 12))[::-1],
-        "line": make_views(grid=(1, 5), size=(64, 64)),
     }[kind]
     path, _ = npy(tmp_path, np.ascontiguousarray(views))
     lightfield = read(path)
     np.testing.assert_array_equal(lightfield.views, views)
-    assert lightfield.source.notes == ()
-
-
-@pytest.mark.parametrize(
-    ("agreement", "occlusion", "flips"),
-    [
-        (0.2, 20.0, (False, False)),
-        (0.2, -20.0, (True, True)),
-        (0.2, -3.0, (False, False)),
-        (-0.2, 20.0, (True, False)),
-        (-0.2, 0.0, (True, False)),
-        (-0.2, -20.0, (False, True)),
-        (0.01, -20.0, (False, False)),
-        (0.0, -20.0, (False, True)),
-    ],
-)
-def test_verdicts(agreement, occlusion, flips):
-    assert Evidence(agreement, occlusion).flips() == flips
+    assert lightfield.source.order.startswith("unknown")
+    assert any("could not tell the order of the views" in note for note in lightfield.source.notes)

@@ -1,0 +1,52 @@
+"""`ioadr doctor`: what is wrong with a light field, and how to read it right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ioadr.app.reader_options import reader_options
+from ioadr.app.sections import SectionCommand, option
+from ioadr.app.terminal import Terminal, output_options
+
+if TYPE_CHECKING:
+    from ioadr.io.options import ReadOptions
+
+
+@click.command(cls=SectionCommand)
+@click.argument("path", type=click.Path())
+@option("Results", "--html", type=click.Path(), metavar="FILE", help="Page with contact sheet and table of views.")
+@option("Results", "--out", type=click.Path(), metavar="PNG", help="Contact sheet as a picture.")
+@output_options
+@reader_options
+def command(terminal: Terminal, path: str, html: str | None, out: str | None, reading: ReadOptions) -> None:
+    """Find out what is wrong with the light field PATH: order of views, single views, exposure.
+
+    Says how each decision was made, which option changes it, and the command that would read the data right.
+    """
+    from ioadr.app.doctor import contact_sheet, diagnosis_html, findings
+    from ioadr.io.diagnosis import diagnose
+    from ioadr.io.safety.atomic import atomic_file
+
+    with terminal.busy(f"looking at {path}"):
+        found = diagnose(path, **vars(reading))
+    facts = findings(found)
+    if html:
+        with atomic_file(html) as temporary:
+            temporary.write_text(diagnosis_html(found), encoding="utf-8", errors="backslashreplace")
+    if out:
+        with atomic_file(out) as temporary, Path(temporary).open("wb") as stream:
+            contact_sheet(found).save(stream, "PNG")
+    lines = [f"  {name:<18} {text}" for name, text in facts.items()]
+    lines += [f"wrote {file}" for file in (html, out) if file]
+    data = facts | {
+        "healthy": found.healthy,
+        "odd": {f"{row},{column}": what for (row, column), what in found.odd.items()},
+        "difference": {
+            f"{row},{column}": round(float(value), 3)
+            for (row, column), value in zip(found.places, found.examination.difference, strict=True)
+        },
+    }
+    terminal.answer("\n".join([found.lightfield.name, *lines]), data)

@@ -1,0 +1,131 @@
+"""A diagnosis to look at: contact sheet, table of views, what to do."""
+
+from __future__ import annotations
+
+import base64
+import io
+import shlex
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import ExifTags, Image, ImageDraw
+
+from ioadr.app.report.markup import facts_table, figure, page, table
+from ioadr.colours import rgb8
+from ioadr.errors import as_options
+from ioadr.io.diagnosis import Diagnosis
+
+SHEET = 1600
+"""px, width of the contact sheet."""
+TAGS = ("Make", "Model", "Orientation", "ExposureTime", "FNumber", "PhotographicSensitivity", "FocalLength")
+FINE, ODD = (70, 220, 90), (255, 60, 60)
+
+
+def contact_sheet(found: Diagnosis) -> Image.Image:
+    """The views in grid order with an arrow for how points move; odd views have a red frame."""
+    lightfield = found.lightfield
+    rows, columns = lightfield.grid
+    width = max(48, min(SHEET // columns, 240)) - 4
+    height = max(1, round(width * lightfield.height / lightfield.width))
+    sheet = Image.new("RGB", (columns * (width + 4), rows * (height + 4)), (30, 30, 30))
+    draw = ImageDraw.Draw(sheet)
+    longest = float(np.abs(found.examination.shift).max(initial=1e-6))
+    for place, shift in zip(found.places, found.examination.shift, strict=True):
+        corner = place[1] * (width + 4) + 2, place[0] * (height + 4) + 2
+        view = Image.fromarray(rgb8(lightfield.views[place], lightfield.white))
+        sheet.paste(view.resize((width, height), Image.Resampling.BOX), corner)
+        colour = ODD if place in found.odd else FINE
+        if place in found.odd:
+            draw.rectangle((corner[0] - 2, corner[1] - 2, corner[0] + width + 1, corner[1] + height + 1), None, ODD, 3)
+        _arrow(
+            draw, (corner[0] + width / 2, corner[1] + height / 2), shift * (0.4 * min(width, height) / longest), colour
+        )
+        draw.text((corner[0] + 3, corner[1] + 1), f"{place[0]},{place[1]}", (255, 255, 255))
+    return sheet
+
+
+def _arrow(draw: ImageDraw.ImageDraw, start: tuple[float, float], shift: Any, colour: tuple[int, int, int]) -> None:
+    end = start[0] + float(shift[1]), start[1] + float(shift[0])
+    draw.line((*start, *end), colour, 2)
+    draw.ellipse((end[0] - 3, end[1] - 3, end[0] + 3, end[1] + 3), colour)
+
+
+def findings(found: Diagnosis) -> dict[str, str]:
+    """What was found, in words."""
+    source = found.lightfield.source
+    odd = "; ".join(f"view {row},{column} {what}" for (row, column), what in found.odd.items())
+    facts = {
+        "format": f"{source.format} ({'recognised by content' if source.recognised else 'as given'})",
+        "order as stored": source.order or "not checked",
+        "order as read": f"{found.order.outcome}: {found.order.words}",
+        "rows and columns": _test(found.order.upright, "in place", "transposed"),
+        "direction": _test(found.order.alike, "rows and columns agree", "one of them is reversed"),
+        "near and far": _test(found.order.near, "near hides far", "far hides near"),
+        "odd views": odd or "none",
+    }
+    notes = {f"note {number}": as_options(note) for number, note in enumerate(source.notes, 1)}
+    return facts | notes | {"command": command_line(found)}
+
+
+def _test(finding: Any, yes: str, no: str) -> str:
+    answer = {True: yes, False: no, None: "not certain"}[finding.holds]
+    votes = f"votes {finding.votes[0]}:{finding.votes[1]}"
+    return f"{answer} ({abs(finding.score):.1f} standard errors, chance {finding.chance:.0e}, {votes})"
+
+
+def command_line(found: Diagnosis) -> str:
+    """The command that would read the data right."""
+    path = shlex.quote(found.lightfield.source.path or "PATH")
+    remedies = "".join(f" {as_options(text)}" for text in found.remedies)
+    return f"ioadr estimate {path}{remedies} --out DIR"
+
+
+def exif(found: Diagnosis, folder: Path) -> dict[str, str]:
+    """What cameras wrote into the files: one value, or that it differs from view to view."""
+    values: dict[str, set[str]] = {}
+    for name in found.names:
+        file = folder / name
+        try:
+            with Image.open(file) as image:
+                tags = image.getexif()
+                merged = {**tags, **tags.get_ifd(ExifTags.IFD.Exif)}
+        except (OSError, ValueError, SyntaxError):
+            continue
+        for number, value in merged.items():
+            tag = ExifTags.TAGS.get(number, "")
+            if tag in TAGS:
+                values.setdefault(tag, set()).add(str(value))
+    return {
+        tag: next(iter(kinds)) if len(kinds) == 1 else f"differs between views: {', '.join(sorted(kinds)[:5])}"
+        for tag, kinds in values.items()
+    }
+
+
+def diagnosis_html(found: Diagnosis) -> str:
+    """The page."""
+    lightfield, examination = found.lightfield, found.examination
+    stream = io.BytesIO()
+    contact_sheet(found).save(stream, "PNG")
+    picture = base64.b64encode(stream.getvalue()).decode()
+    folder = Path(lightfield.source.path or ".")
+    facts = findings(found) | {f"EXIF {k}": v for k, v in exif(found, folder).items()}
+    rows = [
+        f"<tr><td>{row},{column}</td><td>{escape(name)}</td>"
+        f'<td class="number">{examination.difference[view]:.2f}</td>'
+        f'<td class="number">{100 * examination.brightness[view]:.0f} %</td>'
+        f'<td class="roomy">{escape(found.odd.get((row, column), ""))}</td></tr>'
+        for view, ((row, column), name) in enumerate(zip(found.places, found.names, strict=True))
+    ]
+    slots = {
+        "facts": facts_table(facts),
+        "sheet": f'<img alt="contact sheet" src="data:image/png;base64,{picture}">',
+        "views": table(rows, ("view", "file", "difference", "brightness", "remark")),
+    }
+    grid = f"{lightfield.grid[0]}×{lightfield.grid[1]}"
+    figures = figure("Order", found.order.outcome, "of the views as read") + figure(
+        "Odd views", str(len(found.odd)), f"of {lightfield.view_count}"
+    )
+    lead = f"Do the {grid} views of {lightfield.width}×{lightfield.height} px fit together?"
+    return page("doctor.html", slots, title=lightfield.name, lead=lead, figures=figures, scripts=())

@@ -1,0 +1,118 @@
+"""Which of the eight arrangements of a grid the views are in, as far as matching tells.
+
+Along a row of the grid points move along rows of the image, along a column along columns, by the same
+disparity. Transposed grids move them along the wrong axis; with one axis reversed the two disparities have
+opposite signs. Blocks of the image vote. Reversing both axes changes no match: `occlusion` looks at that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.consistency.matching import Offsets, Pictures, block_means, difference
+from ioadr.consistency.significance import NOTHING, Finding, by_counting
+
+LEVELS = (192, 96, 48)
+"""px, longer side of the pictures that are compared: the coarser, the larger the shifts that are found."""
+REACH, STEP = 8.0, 0.5
+"""px, shifts of the farthest view that are tried."""
+ENDS = 0.1
+"""Share of the blocks with the largest shift from which larger ones are looked for."""
+DISTINCT = 0.06
+"""Relative gain of one arrangement over another from which a block votes."""
+
+Arrangement = tuple[bool, bool]
+"""Whether the grid is transposed, and whether one of its axes is reversed."""
+ALL: tuple[Arrangement, ...] = ((False, False), (False, True), (True, False), (True, True))
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """How the views match in the arrangements that differ."""
+
+    costs: Mapping[Arrangement, NDArray[np.float32]]
+    """[shift, block]"""
+    shifts: NDArray[np.float64]
+    """px of the pictures."""
+    longest: int
+
+    @property
+    def best(self) -> Arrangement:
+        return min(self.costs, key=lambda arrangement: float(self.costs[arrangement].min(axis=0).mean()))
+
+    def compared(self, first: Arrangement, second: Arrangement) -> Finding:
+        """Do blocks match better in the first?"""
+        if first not in self.costs or second not in self.costs:
+            return NOTHING
+        ours, theirs = (self.costs[arrangement].min(axis=0) for arrangement in (first, second))
+        gain = (theirs - ours) / np.maximum(np.maximum(ours, theirs), 1e-3)
+        return by_counting(int(np.count_nonzero(gain > DISTINCT)), int(np.count_nonzero(gain < -DISTINCT)))
+
+    def extent(self) -> tuple[float, float]:
+        """px of the pictures, smallest and largest shift in the best arrangement, of blocks that show one clearly."""
+        costs = self.costs[self.best]
+        sharp = costs.min(axis=0) < 0.7 * np.median(costs, axis=0)
+        found = self.shifts[costs.argmin(axis=0)][sharp]
+        if not len(found):
+            return -1.0, 1.0
+        low, high = np.percentile(found, (1, 99))
+        return float(low) - STEP, float(high) + STEP
+
+    @property
+    def at_ends(self) -> float:
+        """Share of the blocks that would like a larger shift."""
+        costs = self.costs[self.best]
+        return float(np.mean(np.abs(self.shifts[costs.argmin(axis=0)]) > self.shifts[-1] - STEP))
+
+
+def rearranged(offsets: Offsets, arrangement: Arrangement) -> Offsets:
+    """Where views are if the grid is in this arrangement; the axis that is reversed is taken to be that of rows."""
+    transposed, mirrored = arrangement
+    return (offsets[:, ::-1] if transposed else offsets) * np.array([-1.0 if mirrored else 1.0, 1.0])
+
+
+def distinct_arrangements(offsets: Offsets) -> list[Arrangement]:
+    """Of a line, only two differ."""
+    found: list[Arrangement] = []
+    for arrangement in ALL:
+        own = rearranged(offsets, arrangement)
+        others = [rearranged(offsets, other) for other in found]
+        if not any(np.allclose(own, other) or np.allclose(own, -other) for other in others):
+            found.append(arrangement)
+    return found
+
+
+def matched(pictures: Pictures) -> Matches:
+    """Matches in the finest pictures whose shifts are not too large."""
+    for longest in LEVELS:
+        matches = matched_at(pictures.reduced(longest), longest)
+        if matches.at_ends < ENDS:
+            break
+    return matches
+
+
+def matched_at(pictures: Pictures, longest: int) -> Matches:
+    """Blocks of the pictures compared at every shift in every arrangement."""
+    shifts = np.arange(-REACH, REACH + STEP / 2, STEP)
+    side = min(pictures.images.shape[1:])
+    size, margin = int(np.clip(side // 12, 5, 12)), int(min(REACH, side // 8))
+    known: dict[tuple[int, float, float], NDArray[np.float32]] = {}
+
+    def cost(view: int, down: float, right: float) -> NDArray[np.float32]:
+        key = (view, round(down, 3), round(right, 3))
+        if key not in known:
+            gap = difference(pictures.images[0], pictures.images[view], down, right)
+            known[key] = block_means(gap, size, margin)
+        return known[key]
+
+    def costs(arrangement: Arrangement) -> NDArray[np.float32]:
+        towards = rearranged(pictures.directions, arrangement)
+        views = range(1, len(towards))
+        rows = [sum(cost(v, -s * towards[v, 0], -s * towards[v, 1]) for v in views) for s in shifts]
+        return np.asarray(rows, np.float32) / np.float32(max(len(views), 1))
+
+    return Matches({a: costs(a) for a in distinct_arrangements(pictures.directions)}, shifts, longest)

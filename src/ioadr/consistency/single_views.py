@@ -1,0 +1,178 @@
+"""Which single views do not fit in: shuffled, duplicated, shifted, turned, of another exposure.
+
+The middle views give a coarse map; it predicts every view. A view that is predicted much worse than others at its
+distance is odd, and the reason is looked for among those that occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.consistency.arrangement import matched
+from ioadr.consistency.matching import Image, Offsets, Pictures, bilinear, reduced
+from ioadr.consistency.occlusion import coarse_map, sides
+from ioadr.consistency.order import outermost
+
+LONGEST = 96
+"""px of the pictures."""
+RATIO, LEAST = 1.5, 0.7
+"""Factor on the usual difference, and levels of a mean of 100, from which a view is odd."""
+NEIGHBOUR, UNLIKE = 0.6, 8.0
+"""Share of the step between neighbours, and factor on the usual error, by which a view is off its place."""
+EXPOSURE = 0.2
+"""Share of the brightness of the views around from which a view is called brighter or darker."""
+FARTHEST_SHIFT = 6
+"""px of the pictures within which a shifted view is looked for."""
+MOST_NAMED = 6
+
+
+@dataclass(frozen=True)
+class OddView:
+    """A view that does not fit in."""
+
+    view: int
+    """Its number among the pictures."""
+    what: str
+
+
+@dataclass(frozen=True, eq=False)
+class Examination:
+    """All views by number; the first is the one that the others are compared with."""
+
+    difference: NDArray[np.float64]
+    """Levels of a mean of 100, between the view and its prediction."""
+    brightness: NDArray[np.float64]
+    """Relative to the median of all."""
+    shift: NDArray[np.float64]
+    """[V, 2] px of the pictures by which points in the middle of the range of depth move, as measured."""
+    odd: tuple[OddView, ...]
+
+
+def plain_grey(view: NDArray[Any]) -> Image:
+    """[N, M] of the green channel, or the only one; of large views every other pixel, to be quick."""
+    step = 2 if max(view.shape[:2]) >= 4 * LONGEST else 1
+    return reduced(view[::step, ::step, min(1, view.shape[2] - 1)].astype(np.float32), LONGEST)
+
+
+def examined(images: NDArray[np.float32], offsets: Offsets, factor: float = 1.0) -> Examination:
+    """Pictures [V, N, M], `factor` times smaller than the views, and where the views are said to be."""
+    means = np.maximum(images.mean(axis=(1, 2), dtype=np.float64), 1e-6)
+    pictures = Pictures(images * (100.0 / means)[:, None, None].astype(np.float32), offsets)
+    crossing = pictures.chosen(outermost(pictures))
+    nothing = Examination(np.zeros(len(images)), means / np.median(means), np.zeros((len(images), 2)), ())
+    if not sides(crossing) or min(images.shape[1:]) < 24:
+        return nothing
+    matches = matched(crossing)
+    low, high = matches.extent()
+    scale = max(images.shape[1:]) / max(reduced(images[0], matches.longest).shape)
+    shift = coarse_map(crossing, low * scale, high * scale)
+    margin = int(min(max(abs(low), abs(high)) * scale + 2, min(images.shape[1:]) // 4))
+    predict = _Prediction(pictures, shift, margin, factor)
+    differences = np.array([predict.difference(v) for v in range(len(images))])
+    off = np.array([predict.misplaced(v) for v in range(len(images))])
+    odd = _odd(predict, images, differences, means, _elsewhere(pictures.directions, off))
+    usual = float(np.median(np.abs(shift)))
+    measured = -(pictures.directions + np.clip(off, -1.0, 1.0)) * usual
+    return Examination(differences, means / np.median(means), measured, tuple(odd))
+
+
+def _elsewhere(directions: Offsets, off: Offsets) -> NDArray[np.bool_]:
+    """[V]: views that seem to be off their place by most of the step to a neighbour, and unlike the others."""
+    trend = np.linalg.lstsq(directions, off, rcond=None)[0]
+    away = np.linalg.norm(off - directions @ trend, axis=1)
+    step = np.median([np.sort(np.linalg.norm(directions - own, axis=1))[1] for own in directions])
+    far: NDArray[np.bool_] = (away > NEIGHBOUR * step) & (away > UNLIKE * np.median(away))
+    return far & (np.arange(len(off)) > 0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Prediction:
+    pictures: Pictures
+    map: Image
+    """Shift of the farthest view, px."""
+    margin: int
+    factor: float
+
+    def difference(self, view: int, direction: NDArray[np.float64] | None = None, image: Image | None = None) -> float:
+        """Mean difference to the reference view if the view was taken from there."""
+        towards = self.pictures.directions[view] if direction is None else direction
+        image = self.pictures.images[view] if image is None else image
+        gap = np.abs(self._moved(image, towards) - self.pictures.images[0])
+        return float(np.minimum(gap, 30.0)[self._inner].mean())
+
+    def misplaced(self, view: int) -> NDArray[np.float64]:
+        """(row, column), in units of the farthest view, by which it seems to be off its place: one step of Newton's."""
+        towards = self.pictures.directions[view]
+        seen = self._moved(self.pictures.images[view], towards)
+        slopes = np.gradient(seen)
+        design = np.stack([(-self.map * slope)[self._inner].ravel() for slope in slopes], axis=1)
+        gap = (self.pictures.images[0] - seen)[self._inner].ravel()
+        step: NDArray[np.float64] = np.linalg.solve(design.T @ design + 1e-3 * np.eye(2), design.T @ gap)
+        return step
+
+    @property
+    def _inner(self) -> tuple[slice, slice]:
+        return slice(self.margin, -self.margin), slice(self.margin, -self.margin)
+
+    def _moved(self, image: Image, direction: NDArray[np.float64]) -> Image:
+        rows, columns = (grid.astype(np.float32) for grid in np.indices(self.map.shape))
+        down, right = np.float32(direction[0]), np.float32(direction[1])
+        return bilinear(image, rows - self.map * down, columns - self.map * right)
+
+
+def _odd(
+    predict: _Prediction,
+    images: NDArray[np.float32],
+    differences: NDArray[np.float64],
+    means: NDArray[np.float64],
+    elsewhere: NDArray[np.bool_],
+) -> Iterator[OddView]:
+    distance = np.abs(predict.pictures.directions).max(axis=1)
+    for view in range(len(images)):
+        twin = _twin(images, view)
+        near = np.abs(distance - distance[view]) <= 0.3
+        near[[0, view]] = False
+        if twin is not None:
+            yield OddView(view, f"is the same picture as {{{twin}}}")
+        elif view and near.sum() >= 2:
+            usual = float(np.median(differences[near]))
+            if differences[view] > RATIO * usual + LEAST:
+                yield OddView(view, _reason(predict, view, RATIO * usual + LEAST))
+            elif elsewhere[view]:
+                yield OddView(view, "seems to have another place on the grid")
+            elif abs(means[view] / np.median(means[near]) - 1) > EXPOSURE:
+                yield OddView(view, f"has {100 * means[view] / np.median(means[near]):.0f} % of the usual brightness")
+
+
+def _twin(images: NDArray[np.float32], view: int) -> int | None:
+    """Another view with the very same pixels."""
+    same = np.flatnonzero((images[:, 0] == images[view, 0]).all(axis=-1))
+    twins = [int(v) for v in same if v != view and np.array_equal(images[v], images[view])]
+    return twins[0] if twins else None
+
+
+def _reason(predict: _Prediction, view: int, usual: float) -> str:
+    """Why a view may be odd: the change after which it fits best, if it then fits."""
+    image = predict.pictures.images[view]
+    found = {
+        "is upside down (turned by 180°)": predict.difference(view, image=image[::-1, ::-1]),
+        "is mirrored left to right": predict.difference(view, image=image[:, ::-1]),
+        "is mirrored top to bottom": predict.difference(view, image=image[::-1]),
+    }
+    found |= {
+        f"looks like the view of {{{other}}}": predict.difference(view, direction)
+        for other, direction in enumerate(predict.pictures.directions)
+        if other != view
+    }
+    reach = range(-FARTHEST_SHIFT, FARTHEST_SHIFT + 1)
+    for down, right in ((down, right) for down in reach for right in reach if down or right):
+        moved = np.roll(image, (-down, -right), (0, 1))
+        words = f"is shifted by about {down * predict.factor:.0f}, {right * predict.factor:.0f} px (rows, columns)"
+        found[words] = predict.difference(view, image=moved)
+    best = min(found, key=lambda what: found[what])
+    return best if found[best] < usual else "does not fit in"

@@ -1,0 +1,108 @@
+"""How often is the order of views told, and is it ever told wrongly?
+
+python -m tests.arrangements                     # 200 random light fields, each in eight arrangements
+python -m tests.arrangements --moderate 60       # 128 px, 5×5 views, moderate noise
+python -m tests.arrangements --real ../shared/data
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+
+from ioadr.io import ReadOptions, read
+from ioadr.io.capture import Capture
+from ioadr.io.orientation import oriented
+from tests.arrangement_cases import ARRANGEMENTS, Case, Views, arranged, moderate_case, random_case
+
+STATES = ("decided", "partly", "undecided", "wrong")
+REAL = (
+    *("hci/boxes", "hci/cotton", "hci/dino", "hci/sideboard", "rendered/toys", "real/lytro_2067"),
+    *("hard/desk", "hard/floor", "hard/leaves", "hard/machine", "hard/turntable", "hard/wedges"),
+    "real/stanford_legotruck",
+)
+
+
+def capture_of(views: Views, format_name: str = "npy") -> Capture:
+    """Views in memory as a file would give them."""
+    rows, columns, height, width, channels = views.shape
+    flat = views.reshape(-1, height, width, channels)
+    index = np.arange(rows * columns).reshape(rows, columns)
+    names = [f"view {number}" for number in range(len(flat))]
+    load = lambda numbers, window: flat[list(numbers)][:, window.slices[0], window.slices[1]]  # noqa: E731
+    return Capture(format_name, Path("memory"), index, height, width, channels, views.dtype, load, names)
+
+
+def state_of(views: Views, arrangement: tuple[bool, bool, bool]) -> str:
+    """What becomes of views that are stored in this arrangement: one of `STATES`."""
+    numbers = np.arange(views.shape[0] * views.shape[1]).reshape(views.shape[:2])
+    stored = arranged(numbers, arrangement)
+    capture = oriented(capture_of(np.ascontiguousarray(arranged(views, arrangement))), ReadOptions())
+    found, order = stored.ravel()[capture.index], capture.order
+    if order.flips is not None:
+        return "decided" if np.array_equal(found, numbers) else "wrong"
+    alike = [numbers, numbers[::-1, ::-1]]
+    mirrored = [numbers[::-1], numbers[:, ::-1]]
+    if order.transposed is None:
+        return "undecided" if np.array_equal(found, stored) else "wrong"
+    claimed = (alike + mirrored) if order.mirrored is None else mirrored if order.mirrored else alike
+    return "partly" if any(np.array_equal(found, grid) for grid in claimed) else "wrong"
+
+
+def tallied(views: Views) -> Counter[str]:
+    return Counter(state_of(views, arrangement) for arrangement in ARRANGEMENTS)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--random", type=int, default=200)
+    parser.add_argument("--moderate", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0, help="number of the first scene")
+    parser.add_argument("--real", type=Path)
+    options = parser.parse_args()
+    if options.real:
+        _print("scene", ((name, tallied(_stored(options.real / name))) for name in REAL))
+        return
+    count, make = (options.moderate, moderate_case) if options.moderate else (options.random, random_case)
+    cases = [make(seed) for seed in range(options.first, options.first + count)]
+    results = [(case, tallied(case.views())) for case in cases]
+    for title, key in _keys().items():
+        groups: dict[str, Counter[str]] = {}
+        for case, tally in results:
+            groups.setdefault(key(case), Counter()).update(tally)
+        _print(title, sorted(groups.items()))
+    wrong = [(case, tally["wrong"]) for case, tally in results if tally["wrong"]]
+    for case, number in wrong:
+        sys.stdout.write(f"{number} of 8 wrong: {case}\n")
+
+
+def _keys() -> dict[str, Callable[[Case], str]]:
+    return {
+        "all": lambda case: "all",
+        "longer side, px": lambda case: f"{max(case.size):3d}",
+        "grid": lambda case: f"{case.grid[0]}×{case.grid[1]}",
+        "noise, levels": lambda case: f"{case.noise:4.0f}",
+        "family": lambda case: case.family,
+    }
+
+
+def _print(title: str, rows: Iterable[tuple[str, Counter[str]]]) -> None:
+    sys.stdout.write(f"\n| {title} | light fields | {' | '.join(STATES)} |\n|---|---|{'---|' * len(STATES)}\n")
+    for name, tally in rows:
+        total = sum(tally.values())
+        shares = " | ".join(f"{100 * tally[state] / total:.1f} %" for state in STATES)
+        sys.stdout.write(f"| {name} | {total} | {shares} |\n")
+        sys.stdout.flush()
+
+
+def _stored(path: Path) -> Views:
+    return read(path, flip_rows=False, flip_columns=False, dark="keep").views
+
+
+if __name__ == "__main__":
+    main()

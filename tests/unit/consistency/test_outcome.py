@@ -1,0 +1,52 @@
+"""A map with which the views do not agree is called doubtful, one with which they agree is not."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import ioadr
+from ioadr.app.cli import run
+from ioadr.evaluation.synthetic import demo
+from tests.builders import write_hci_scene
+
+
+@pytest.fixture(scope="module")
+def views():
+    return demo(grid=(5, 5), size=(96, 128)).light_field.views
+
+
+def estimated(views, **options):
+    return ioadr.estimate(ioadr.LightField(views, **options), ioadr.preset("fast"), threads=1)
+
+
+def test_a_right_map_is_not_doubtful(views):
+    estimate = estimated(views)
+    assert estimate.doubts == ()
+    assert estimate.provenance["verdict"] == "the views agree with the map"
+
+
+@pytest.mark.parametrize("change", [lambda v: v[::-1], lambda v: v.swapaxes(0, 1)], ids=["mirrored", "transposed"])
+def test_garbage_is_doubtful(views, change):
+    (doubt, *_) = estimated(np.ascontiguousarray(change(views))).doubts
+    assert "the views do not agree with the map" in doubt
+
+
+def test_a_range_that_is_too_narrow_is_doubtful(views):
+    doubts = estimated(views, range=ioadr.DisparityRange(0.3, 2.0)).doubts
+    assert any("% of the pixels have the smallest disparity: widen range=" in doubt for doubt in doubts)
+
+
+def test_strict_is_an_exit_code(views, tmp_path, capsys):
+    folder = str(write_hci_scene(tmp_path / "scene", views[::-1]))
+    out = tmp_path / "out"
+    common = ["estimate", folder, "--preset", "fast", "--threads", "1", "--range", "-1.8", "1.9", "--json"]
+    assert run([*common, "--out", str(out)]) == 0
+    captured = capsys.readouterr()
+    assert "doubtful: the order of views is contradicted" in captured.err
+    assert json.loads(captured.out)["doubts"]
+    assert "Doubtful" in (out / "report.html").read_text(encoding="utf-8")
+    assert run([*common, "--out", str(out), "--overwrite", "--strict"]) == 3
+    assert run([*common, "--out", str(tmp_path / "right"), "--flip-rows", "--strict"]) == 0
