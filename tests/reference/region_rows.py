@@ -159,7 +159,7 @@ def twin_regions(problem: Problem, slack: float) -> NDArray[Any]:
 
 
 REGIONS = (
-    Row("high-pass views", "cost.heard: high_pass blurred_column", prepare_high_pass, twin_high_pass,
+    Row("high-pass views that are heard", "cost.heard: high_pass blurred_column", prepare_high_pass, twin_high_pass,
         {"size": (6, 7), "grid": (3, 3)}, slack=1e-3),
     Row("surface in views", "cost.heard: surface_in_views", prepare_surfaces, twin_surfaces),
     Row("every view heard", "cost.heard: hear listen", prepare_hear, twin_hear, {"size": (9, 10), "grid": (3, 4)},

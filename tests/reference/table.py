@@ -9,4 +9,6 @@ from tests.reference.region_rows import REGIONS
 from tests.reference.rows import Row
 from tests.reference.solver_rows import SOLVER
 
-TWINS: dict[str, Row] = {row.name: row for row in (*GEOMETRY, *COST, *SOLVER, *FINISH, *REGIONS)}
+ROWS = (*GEOMETRY, *COST, *SOLVER, *FINISH, *REGIONS)
+TWINS: dict[str, Row] = {row.name: row for row in ROWS}
+assert len(TWINS) == len(ROWS), "two rows of one name: one of them would not be tested"

@@ -109,7 +109,7 @@ def test_without_a_range_or_a_line_it_says_what_to_give(case, init):
         assert found.range.origin == "estimated"
         check(found, lf, case)
     elif "clear matches" in found:
-        assert found.endswith("Give the range yourself with --range MIN MAX.")
+        assert found.endswith("Give the range yourself with range=(MIN, MAX).")
     else:
         assert init == "structure-tensor"
-        assert "Use --init plane-sweep" in found
+        assert 'Use initialise.method="plane-sweep"' in found
