@@ -35,7 +35,9 @@ def test_the_command_opens_what_it_is_given(cli, scene, tmp_path, monkeypatch):
     assert cli("explore", scene).code == 0
     assert (seen[-1].lightfield.name, seen[-1].given) == ("waves", None)
     lightfield = ioadr.read(scene)
-    make_estimate(np.zeros((20, 24)), source=Source(str(scene))).save(tmp_path / "out", formats=["npz"])
+    image = lightfield.reference_view
+    estimate = make_estimate(np.zeros((20, 24)), source=Source(str(scene)), image=image)
+    estimate.save(tmp_path / "out", formats=["npz"])
     for arguments in ((scene, tmp_path / "out"), (tmp_path / "out",)):
         assert cli("explore", *arguments).code == 0
         assert np.array_equal(seen[-1].lightfield.views, lightfield.views)
