@@ -152,6 +152,12 @@ class Estimate:
 
         return triangles(self.surface_cells)
 
+    def seen_from(self, offset: tuple[float, float]) -> NDArray[np.bool_]:
+        """[N, M]: whether the view at `offset` (see `Layout.offsets`) sees the pixel's point, as the map tells."""
+        from ioadr.geometry.visibility import seen_from
+
+        return seen_from(self.disparity, offset)
+
     @property
     def provenance(self) -> dict[str, Any]:
         """All that is needed to do it again."""
@@ -266,3 +272,48 @@ class Estimate:
                 "report.html": report_writer(self, None if isinstance(report, bool) else report),
             }
         return [str(path) for path in save_estimate(self, folder, formats, overwrite, **options)]
+
+    def export(
+        self,
+        target: str,
+        folder: str | os.PathLike[str],
+        lightfield: LightField | None = None,
+        overwrite: bool = False,
+        min_confidence: float = 0.0,
+        points: int = 10_000,
+        scale_to: float | None = None,
+    ) -> list[str]:
+        """Write the result as another program reads it, all files or none; see docs/neighbours.md.
+
+        Parameters
+        ----------
+        target : str
+            "nerfstudio", "colmap", "open3d" or "blender".
+        folder : str or path
+            New, or that of an earlier export to the same program if `overwrite`.
+        lightfield : LightField, optional
+            The one that was estimated; nerfstudio and colmap need it for the images of all views.
+        overwrite : bool
+            Replace the earlier export in the folder.
+        min_confidence : float
+            0 … 1; pixels of less confidence have no point and no depth.
+        points : int
+            Seed points at most (nerfstudio, colmap).
+        scale_to : float, optional
+            Metres to the middle of the disparity range, where depth is relative.
+
+        Returns
+        -------
+        list of str
+            Paths of the files; what there is to know about them is in `provenance.json`, as `notes`.
+
+        Examples
+        --------
+        >>> files = estimate.export("open3d", "rgbd", overwrite=True, scale_to=2.0)
+        >>> [os.path.basename(file) for file in files]
+        ['color.png', 'depth.png', 'intrinsics.json', 'provenance.json']
+        """
+        from ioadr.io.exporting import export_estimate
+
+        done = export_estimate(self, target, folder, lightfield, overwrite, min_confidence, points, scale_to)
+        return [str(path) for path in done.files]

@@ -29,6 +29,7 @@ COMMANDS = {
     "doctor": "Find out what is wrong with a light field, and how to read it right.",
     "info": "Say what a light field is, without estimating anything.",
     "convert": "Write a light field or a map in another form.",
+    "export": "Write a result for Nerfstudio, COLMAP, Open3D or Blender.",
     "check": "Measure how well a result predicts the views, without any truth.",
     "compare": "Say what one result changes against another.",
     "report": "Rebuild the page that shows a result.",

@@ -17,9 +17,16 @@ OPTION = "Say where it is with --lightfield PATH."
 
 
 def open_lightfield(
-    estimate: Estimate, folder: str, path: str | None, say: Callable[[str], None], remedy: str = OPTION
+    estimate: Estimate,
+    folder: str,
+    path: str | None,
+    say: Callable[[str], None],
+    remedy: str = OPTION,
+    all_views: bool = False,
 ) -> LightField:
     """The light field at `path`, or else where the result in `folder` says it came from; with its reference view.
+
+    `all_views`: also those that had no part in the estimation.
 
     A path that somebody named is taken. One that only the result names is said, and what is there must have the
     result's reference view: a result of unknown origin cannot have other files opened and shown for it.
@@ -27,16 +34,20 @@ def open_lightfield(
     import numpy as np
 
     if path is not None:
-        return _read(estimate, folder, path)
+        return _read(estimate, folder, path, all_views)
     recorded = estimate.source.path
     if not recorded:
+        embedded = _embedded(estimate)
+        if embedded is not None:
+            say("light field: the embedded scene, rendered again")
+            return embedded
         raise InputError(f"{folder}: the result does not say where its light field is. {remedy}")
     if recorded.startswith(("//", "\\\\")) or "://" in recorded:
         raise InputError(f"{folder}: its light field was at {recorded}, which is not on this machine. {remedy}")
     if not _exists(recorded):
         raise InputError(f"{folder}: its light field was at {recorded}, where nothing is now. {remedy}")
     say(f"light field: {recorded}, as the result says")
-    lightfield = _read(estimate, folder, recorded)
+    lightfield = _read(estimate, folder, recorded, all_views)
     if not np.array_equal(lightfield.reference_view, estimate.image):
         raise InputError(
             f"{folder}: the light field at {recorded} is not the one that was estimated: its reference view differs. "
@@ -52,9 +63,23 @@ def _exists(path: str) -> bool:
         return False
 
 
-def _read(estimate: Estimate, folder: str, path: str) -> LightField:
+def _embedded(estimate: Estimate) -> LightField | None:
+    """The demo's light field, which is in no file, if the result is of it."""
+    import numpy as np
+
+    from ioadr.evaluation.synthetic import demo
+
+    if estimate.source.format != "synthetic" or estimate.name != "demo":
+        return None
+    lightfield = demo().light_field
+    return lightfield if np.array_equal(lightfield.reference_view, estimate.image) else None
+
+
+def _read(estimate: Estimate, folder: str, path: str, all_views: bool) -> LightField:
     """With the estimate's options, and of its size."""
-    lightfield = ioadr.read(path, **estimate.source.options)
+    dropped = ("view_step",) if all_views else ()
+    options = {name: value for name, value in estimate.source.options.items() if name not in dropped}
+    lightfield = ioadr.read(path, **options)
     if (lightfield.height, lightfield.width) != estimate.disparity.shape:
         height, width = estimate.disparity.shape
         raise InputError(

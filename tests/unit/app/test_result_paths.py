@@ -6,6 +6,8 @@ import json
 import os
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ import pytest
 import ioadr
 from ioadr.app.results import open_lightfield
 from ioadr.errors import InputError
+from ioadr.evaluation import synthetic
 from ioadr.io import load_estimate, save_estimate
 from tests.builders import make_views, write_hci_scene
 from tests.scenes import make_estimate
@@ -47,6 +50,21 @@ def test_commands_work_from_another_folder(project, cli):
     lightfield, said = opened(project / "out" / "waves")
     assert lightfield.view_count == 9
     assert said == [f"light field: {project / 'scenes' / 'waves'}, as the result says"]
+
+
+def test_the_demo_finds_its_light_field(tmp_path, monkeypatch):
+    """It is in no file: `check` and `export` of `ioadr demo` had nothing to open."""
+    rendered = ioadr.LightField(make_views(), name="demo", source=ioadr.Source(format="synthetic"))
+    monkeypatch.setattr(synthetic, "demo", lambda: SimpleNamespace(light_field=rendered))
+    of_demo: dict[str, Any] = {"layout": rendered.layout, "source": rendered.source, "name": "demo"}
+    map_ = np.zeros((20, 24))
+    save_estimate(make_estimate(map_, image=rendered.reference_view, **of_demo), tmp_path / "own", "npz")
+    lightfield, said = opened(tmp_path / "own")
+    assert lightfield is rendered
+    assert said == ["light field: the embedded scene, rendered again"]
+    save_estimate(make_estimate(map_, **of_demo), tmp_path / "another", "npz")
+    with pytest.raises(InputError, match="does not say where"):
+        opened(tmp_path / "another")
 
 
 def test_result_and_light_field_move_together(project, cli, tmp_path):

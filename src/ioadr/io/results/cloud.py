@@ -25,6 +25,7 @@ LONGEST_LINE = 200
 """Bytes of a header line. RPly, with which Open3D and others read, gives up or overflows beyond 1,024."""
 AXES = np.array([1.0, -1.0, -1.0], np.float32)
 """From the estimate's axes (y down, z away) to those of the files."""
+UPRIGHT = "x right, y up, z towards the viewer"
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,7 @@ def cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
     )
 
 
-def write_ply(path: Path, points: Cloud, unit: str, provenance: str) -> None:
+def write_ply(path: Path, points: Cloud, unit: str, provenance: str, axes: str = UPRIGHT) -> None:
     """Binary PLY: x y z nx ny nz red green blue confidence."""
     vertices = np.empty(
         len(points.positions),
@@ -83,7 +84,7 @@ def write_ply(path: Path, points: Cloud, unit: str, provenance: str) -> None:
     lines = [
         "ply",
         "format binary_little_endian 1.0",
-        f"comment unit: {unit}; axes: x right, y up, z towards the viewer; origin: reference camera",
+        f"comment unit: {unit}; axes: {axes}; origin: reference camera",
         *(f"comment {PROVENANCE} {piece}" for piece in _pieces(provenance)),
         f"element vertex {len(vertices)}",
         *(f"property {kinds[vertices.dtype[name].str]} {name}" for name in vertices.dtype.names or ()),

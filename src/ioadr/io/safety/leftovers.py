@@ -83,7 +83,8 @@ def move_all(staging: Path, folder: Path, names: Sequence[str], replaced: Sequen
     flush(staging)
     try:
         for name in replaced:
-            if (folder / name).is_file():
+            # A folder gives way to a new one only.
+            if (folder / name).is_file() or ((folder / name).is_dir() and (staging / name).is_dir()):
                 os.replace(folder / name, earlier / name)
         for name in names:
             os.replace(staging / name, folder / name)

@@ -265,3 +265,41 @@ def test_without_locks_only_what_is_old_is_removed(tmp_path: Path, monkeypatch: 
     with atomic_file(tmp_path / "a.txt") as name:
         name.write_text("written nevertheless")
     assert (tmp_path / "a.txt").exists()
+
+
+@pytest.mark.parametrize("failing", range(1, 7))
+def test_folders_are_replaced_as_wholes_or_not_at_all(tmp_path, monkeypatch, failing):
+    """Exports have folders. Whichever move fails, the earlier ones are back, with all that is in them."""
+    folder = tmp_path / "out"
+    for name in ("images/a.png", "images/stale.png", MARKER):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(f"earlier {name}")
+    before, move, moves = contents(folder), os.replace, iter(range(1, 100))
+
+    def replace(source, target):
+        if next(moves) == failing:
+            raise OSError(errno.EIO, "Input/output error")
+        move(source, target)
+
+    monkeypatch.setattr(os, "replace", replace)
+
+    def export():
+        with atomic_folder(folder, overwrite=True) as staging:
+            (staging / "images").mkdir()
+            write(staging, {"images/a.png": "new", MARKER: "new"})
+
+    if failing <= 4:  # two to take away, two to bring
+        with pytest.raises(OutputError, match="Nothing was changed"):
+            export()
+        assert contents(folder) == before
+    else:
+        export()
+        assert contents(folder) == {"images/a.png": "new", MARKER: "new"}
+
+
+def test_a_folder_does_not_give_way_to_a_file(tmp_path):
+    (tmp_path / "out" / "a.txt").mkdir(parents=True)
+    (tmp_path / "out" / "a.txt" / "dear.txt").write_text("kept")
+    with pytest.raises(OutputError), atomic_folder(tmp_path / "out", overwrite=True) as staging:
+        write(staging, {"a.txt": "new"})
+    assert contents(tmp_path / "out") == {os.path.join("a.txt", "dear.txt"): "kept"}

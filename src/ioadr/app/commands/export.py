@@ -1,0 +1,71 @@
+"""`ioadr export`: a result for other programs."""
+
+from __future__ import annotations
+
+import click
+
+from ioadr.app.results import open_lightfield
+from ioadr.app.sections import SectionCommand, option
+from ioadr.app.terminal import Terminal, output_options
+
+TARGETS = ("nerfstudio", "colmap", "open3d", "blender")
+"""As in `ioadr.io.exporting`, which is too heavy to import for --help; a test compares them."""
+
+
+@click.command(cls=SectionCommand)
+@click.argument("result", type=click.Path(), metavar="RESULT")
+@option("Results", "--to", "target", type=click.Choice(TARGETS), required=True, help="The program that reads it.")
+@option("Results", "--out", "folder", type=click.Path(), required=True, metavar="DIR", help="Folder to write.")
+@option("Results", "--overwrite", is_flag=True, help="Replace an earlier export to the same program in the folder.")
+@option("Input", "--lightfield", type=click.Path(), metavar="PATH", help="Light field.  [default: as estimated]")
+@option(
+    "Results",
+    "--min-confidence",
+    type=click.FloatRange(0, 1),
+    metavar="X",
+    default=0.0,
+    help="Leave less trusted pixels out of points and depth; 0 … 1.",
+)
+@option(
+    "Results",
+    "--points",
+    type=click.IntRange(1),
+    metavar="N",
+    default=10_000,
+    show_default=True,
+    help="Seed points at most (nerfstudio, colmap).",
+)
+@option("Results", "--scale-to", type=float, metavar="METRES", help="Relative depth: distance of the range's middle.")
+@output_options
+def command(
+    terminal: Terminal,
+    result: str,
+    target: str,
+    folder: str,
+    overwrite: bool,
+    lightfield: str | None,
+    min_confidence: float,
+    points: int,
+    scale_to: float | None,
+) -> None:
+    """Write RESULT, a folder of `ioadr estimate`, as another program reads it.
+
+    nerfstudio and colmap get the images of all views with their poses and sensor shifts, which a light field knows
+    exactly, and seed points; open3d colour and depth in millimetres; blender an EXR file with depth and normals.
+    """
+    from ioadr.io import load_estimate
+    from ioadr.io.exporting import TARGETS as PROGRAMS
+    from ioadr.io.exporting import check_export, export_estimate
+
+    check_export(target, folder, overwrite)
+    with terminal.busy(f"reading {result}"):
+        estimate = load_estimate(result)
+        views = None
+        if PROGRAMS[target].all_views:
+            views = open_lightfield(estimate, result, lightfield, terminal.note, all_views=True)
+    with terminal.busy(f"writing {folder}"):
+        done = export_estimate(estimate, target, folder, views, overwrite, min_confidence, points, scale_to)
+    for note in done.notes:
+        terminal.note(note)
+    files = [str(path) for path in done.files]
+    terminal.answer(f"wrote {folder}: {len(files)} files for {target}", {"files": files, "notes": done.notes})

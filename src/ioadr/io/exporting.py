@@ -1,0 +1,177 @@
+"""The table of programs that an estimate is exported to, and the one way to do it: all files or none.
+
+A new target is a module of `ioadr.io.exports` and a row of `TARGETS`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ioadr.errors import InputError, Note, OutputError, meant
+from ioadr.io.exports import blender, colmap, nerfstudio, open3d
+from ioadr.io.posed import Scene
+from ioadr.io.results.save import plain
+from ioadr.io.safety.atomic import MARKER, atomic_folder, check_folder
+from ioadr.io.safety.leftovers import flush
+from ioadr.layout import Layout
+from ioadr.lightfield import LightField
+from ioadr.result import Estimate
+
+MOST_POINTS = 10_000
+"""Seed points, unless told otherwise."""
+EXPORT = "export"
+"""In the provenance: for whom the files were written."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """One program."""
+
+    help: str
+    names: tuple[str, ...]
+    """Of the files and folders, at the top."""
+    write: Callable[[Scene, Path], None]
+    notes: Callable[[Scene], list[Note]]
+    all_views: bool
+    """Whether it takes the images of all views."""
+    metres: bool
+    """Whether its format promises metres."""
+
+
+TARGETS = {
+    "nerfstudio": Target(
+        "transforms.json, all views, seed cloud", nerfstudio.NAMES, nerfstudio.write, nerfstudio.notes, True, False
+    ),
+    "colmap": Target(
+        "sparse model with tracks, all views, depth and normal map", colmap.NAMES, colmap.write, colmap.notes, True,
+        False,
+    ),
+    "open3d": Target("colour, depth in mm, intrinsics", open3d.NAMES, open3d.write, open3d.notes, False, True),
+    "blender": Target("EXR with depth and normals", blender.NAMES, blender.write, blender.notes, False, False),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written, and what there is to know about it."""
+
+    files: list[Path]
+    notes: list[Note]
+
+
+def export_estimate(
+    estimate: Estimate,
+    target: str,
+    folder: str | os.PathLike[str],
+    lightfield: LightField | None = None,
+    overwrite: bool = False,
+    min_confidence: float = 0.0,
+    points: int = MOST_POINTS,
+    scale_to: float | None = None,
+) -> Exported:
+    """Write an estimate as another program reads it; arguments are those of `Estimate.export`."""
+    check_export(target, folder, overwrite)
+    program = TARGETS[target]
+    _check_unit(estimate, program, target, scale_to)
+    _check_numbers(min_confidence, points)
+    if program.all_views:
+        _check_lightfield(estimate, lightfield, target)
+    scene = Scene(estimate, lightfield if program.all_views else None, min_confidence, points, scale_to)
+    notes = [*_unit_notes(estimate, scale_to), *program.notes(scene)]
+    with atomic_folder(folder, overwrite, names=program.names) as staging:
+        program.write(scene, staging)
+        files = sorted(path.relative_to(staging) for path in staging.rglob("*") if path.is_file())
+        content: dict[str, Any] = {
+            EXPORT: target,
+            "unit": scene.unit,
+            "scale_to": scale_to,
+            "min_confidence": min_confidence,
+        }
+        content |= {"points": points, "notes": notes, "result": plain(estimate.provenance)}
+        (staging / MARKER).write_text(json.dumps(content, indent=2, allow_nan=False) + "\n", encoding="utf-8")
+        for file in files:
+            flush(staging / file)
+    return Exported([Path(folder) / path for path in (*files, Path(MARKER))], notes)
+
+
+def check_export(target: str, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
+    """Refuse an unknown target, and a folder in which something else than its own earlier export would be lost."""
+    if target not in TARGETS:
+        raise InputError(f"⟦to⟧: expected one of {', '.join(TARGETS)}, found {target!r}.{meant(target, TARGETS)}")
+    place = check_folder(folder, overwrite, TARGETS[target].names)
+    there = [name for name in (MARKER, *TARGETS[target].names) if (place / name).exists()]
+    if there and _earlier(place) != target:
+        raise OutputError(
+            f"{place}: holds {there[0]}, which is not of an export to {target}, and would be lost. "
+            "Choose another folder with ⟦out⟧."
+        )
+
+
+def _earlier(folder: Path) -> str | None:
+    """To which target the folder's files were exported."""
+    try:
+        return str(json.loads((folder / MARKER).read_text(encoding="utf-8"))[EXPORT])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _check_unit(estimate: Estimate, program: Target, target: str, scale_to: float | None) -> None:
+    if scale_to is None:
+        if program.metres and not estimate.metric:
+            raise InputError(
+                f"depth is relative, because the camera is unknown, and {target} wants metres. Give the camera and "
+                "estimate again, or say how far away the middle of the disparity range is: ⟦scale-to METRES⟧."
+            )
+        return
+    if estimate.metric:
+        raise InputError("⟦scale-to⟧: depth is in metres already, as the camera tells. Leave it out.")
+    if not 0 < scale_to < math.inf:
+        raise InputError(f"⟦scale-to⟧: expected metres above 0, found {scale_to:g}.")
+
+
+def _check_numbers(min_confidence: float, points: int) -> None:
+    if not 0 <= min_confidence <= 1:
+        raise InputError(f"⟦min-confidence⟧: expected 0 … 1, found {min_confidence:g}.")
+    if points < 1:
+        raise InputError(f"⟦points⟧: expected at least 1, found {points}.")
+
+
+def _check_lightfield(estimate: Estimate, lightfield: LightField | None, target: str) -> None:
+    """Images and positions must belong to the map."""
+    if lightfield is None:
+        raise InputError(f"{target} takes the images of all views. Give the light field: ⟦lightfield⟧.")
+    if not _same_layout(estimate.layout, lightfield) or not np.array_equal(
+        lightfield.views[estimate.layout.reference], estimate.image
+    ):
+        raise InputError(
+            "⟦lightfield⟧: not the one that was estimated: the places of its views or its reference view differ. "
+            "Give that one, or estimate again."
+        )
+
+
+def _same_layout(layout: Layout, lightfield: LightField) -> bool:
+    """Whether the views that were estimated from are among the light field's, at the same places."""
+    if lightfield.grid != layout.grid or not lightfield.present[layout.present].all():
+        return False
+    known = lightfield.replace(reference=layout.reference).offsets
+    return np.allclose(known[layout.present], layout.offsets[layout.present])
+
+
+def _unit_notes(estimate: Estimate, scale_to: float | None) -> list[Note]:
+    if estimate.metric:
+        return []
+    shape = (
+        "its shape follows from an assumed camera (100 mm lens on a 35 mm sensor, depth 0.83 … 1.25 of the middle "
+        "over the disparity range)"
+    )
+    if scale_to is None:
+        return [Note(f"lengths have no unit, because the camera is unknown: {shape}")]
+    return [Note(f"metres assume that the middle of the disparity range is {scale_to:g} m away; {shape}")]

@@ -1,0 +1,1 @@
+"""Writers for other programs, one module for each; `ioadr.io.exporting` is their table."""

@@ -1,0 +1,138 @@
+"""COLMAP: a sparse model with tracks (binary and text), the reference view's depth and normal map, a dense cloud.
+
+Cameras have x right, y down and look along z; poses lead from the world to the camera. Pixels are counted from the
+corner of the first one. The world is the reference camera's frame.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import Note
+from ioadr.io.posed import Scene, View
+from ioadr.io.results.cloud import write_ply
+
+NAMES = ("images", "sparse", "stereo", "fused.ply")
+PINHOLE = 1
+"""COLMAP's number of the model with fx, fy, cx, cy."""
+NO_TURN = (1.0, 0.0, 0.0, 0.0)
+"""Quaternion w, x, y, z."""
+OBSERVATION = np.dtype([("x", "<f8"), ("y", "<f8"), ("point", "<i8")])
+SIGHTING = np.dtype([("image", "<i4"), ("observation", "<i4")])
+
+
+@dataclass(frozen=True, eq=False)
+class _Model:
+    """Who sees which seed point where. Views and points are numbered from 1."""
+
+    scene: Scene
+
+    @cached_property
+    def observations(self) -> list[NDArray[np.void]]:
+        """By view: where it sees those points that nothing hides from it."""
+        return [self._seen(view) for view in self.scene.views]
+
+    def _seen(self, view: View) -> NDArray[np.void]:
+        seeds = self.scene.seeds
+        points = np.flatnonzero(self.scene.estimate.seen_from(view.offset).reshape(-1)[seeds.pixels])
+        found = np.empty(len(points), OBSERVATION)
+        found["x"], found["y"] = self.scene.project(seeds.cloud.positions[points], view).T + 0.5
+        found["point"] = points + 1
+        return found
+
+    @cached_property
+    def tracks(self) -> list[NDArray[np.void]]:
+        """By point: the views that see it, and as which of their observations."""
+        points = np.concatenate([found["point"] for found in self.observations])
+        sightings = np.empty(len(points), SIGHTING)
+        sightings["image"] = np.repeat(np.arange(len(self.observations)) + 1, [len(f) for f in self.observations])
+        sightings["observation"] = np.concatenate([np.arange(len(found)) for found in self.observations])
+        order = np.argsort(points, kind="stable")
+        count = len(self.scene.seeds.pixels)
+        bounds = np.searchsorted(points[order], np.arange(2, count + 1))
+        return np.split(sightings[order], bounds)
+
+    @property
+    def cameras(self) -> Iterator[tuple[float, float, float, float]]:
+        for view in self.scene.views:
+            yield (*self.scene.focal, view.principal[0] + 0.5, view.principal[1] + 0.5)
+
+
+def write(scene: Scene, folder: Path) -> None:
+    scene.write_images(folder / "images")
+    sparse = folder / "sparse" / "0"
+    sparse.mkdir(parents=True)
+    model = _Model(scene)
+    for name, parts in (("cameras", _cameras), ("images", _images), ("points3D", _points)):
+        with (sparse / f"{name}.bin").open("wb") as binary, (sparse / f"{name}.txt").open("w", newline="\n") as text:
+            for packed, line in parts(model):
+                binary.write(packed)
+                text.write(line)
+    _write_map(folder / "stereo" / "depth_maps" / _stereo_name(scene), scene.depth[..., None])
+    normals = np.where(scene.trusted[..., None], scene.estimate.normals, np.nan)
+    _write_map(folder / "stereo" / "normal_maps" / _stereo_name(scene), normals)
+    write_ply(folder / "fused.ply", scene.cloud, scene.unit, "", axes="x right, y down, z away from the viewer")
+
+
+def notes(scene: Scene) -> list[Note]:
+    return [
+        Note("depth and normal map of the reference view alone: the other views have none"),
+        Note("tracks name the views that see a point as the disparity map tells; observations are its projections"),
+    ]
+
+
+Parts = Iterator[tuple[bytes, str]]
+
+
+def _cameras(model: _Model) -> Parts:
+    width, height = model.scene.size
+    yield struct.pack("<Q", len(model.scene.views)), "# CAMERA_ID, MODEL, WIDTH, HEIGHT, fx, fy, cx, cy\n"
+    for number, numbers in enumerate(model.cameras, 1):
+        packed = struct.pack("<iiQQ4d", number, PINHOLE, width, height, *numbers)
+        yield packed, f"{number} PINHOLE {width} {height} {_text(numbers)}\n"
+
+
+def _images(model: _Model) -> Parts:
+    first = "# IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME; in the next line X, Y, POINT3D_ID of each point\n"
+    yield struct.pack("<Q", len(model.scene.views)), first
+    for number, (view, seen) in enumerate(zip(model.scene.views, model.observations, strict=True), 1):
+        pose = (*NO_TURN, 0.0 - view.centre[0], 0.0 - view.centre[1], 0.0)
+        name = view.name.encode("ascii") + b"\0"
+        packed = struct.pack("<I7dI", number, *pose, number) + name + struct.pack("<Q", len(seen)) + seen.tobytes()
+        points = " ".join(f"{x:.4f} {y:.4f} {point}" for x, y, point in seen.tolist())
+        yield packed, f"{number} {_text(pose)} {number} {view.name}\n{points}\n"
+
+
+def _points(model: _Model) -> Parts:
+    """The error is 0: observations are projections."""
+    seeds = model.scene.seeds.cloud
+    yield struct.pack("<Q", len(seeds.positions)), "# POINT3D_ID, X, Y, Z, R, G, B, ERROR, (IMAGE_ID, POINT2D_IDX) …\n"
+    for number, (place, colour, track) in enumerate(
+        zip(seeds.positions.tolist(), seeds.colours.tolist(), model.tracks, strict=True), 1
+    ):
+        packed = struct.pack("<Q3d3BdQ", number, *place, *colour, 0.0, len(track)) + track.tobytes()
+        sightings = " ".join(f"{image} {observation}" for image, observation in track.tolist())
+        yield packed, f"{number} {_text(place)} {' '.join(map(str, colour))} 0 {sightings}\n"
+
+
+def _text(numbers: tuple[float, ...] | list[float]) -> str:
+    return " ".join(map(repr, numbers))
+
+
+def _stereo_name(scene: Scene) -> str:
+    return f"{scene.reference.name}.geometric.bin"
+
+
+def _write_map(path: Path, values: NDArray[np.floating]) -> None:
+    """`width&height&channels&`, then float32 samples, channel after channel, row by row; 0 is "no value"."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    height, width, channels = values.shape
+    samples = np.nan_to_num(np.moveaxis(values, -1, 0)).astype("<f4")
+    path.write_bytes(f"{width}&{height}&{channels}&".encode("ascii") + samples.tobytes())

@@ -1,0 +1,167 @@
+"""An estimate as posed pinhole cameras with points: what the formats of other programs have in common.
+
+All views have one orientation and one focal length. They differ in where they were taken from, and in the place of
+their sensor behind the lens: zero disparity is at the focus distance, so each has a principal point of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.colours import Rgb, rgb8
+from ioadr.io.results.cloud import AXES, Cloud, cloud
+from ioadr.layout import Layout
+from ioadr.lightfield import LightField
+from ioadr.result import Estimate
+
+
+@dataclass(frozen=True)
+class View:
+    """One view as a pinhole camera that looks along z; x is right and y down."""
+
+    index: tuple[int, int]
+    """Row and column of the grid."""
+    offset: tuple[float, float]
+    """As in `Layout.offsets`."""
+    centre: tuple[float, float]
+    """(x, y) from the reference camera, in the unit of depth."""
+    principal: tuple[float, float]
+    """px (column, row); the middle of the first pixel is 0."""
+
+    @property
+    def name(self) -> str:
+        """Of its image."""
+        return f"view_{self.index[0]:02d}_{self.index[1]:02d}.png"
+
+
+@dataclass(frozen=True, eq=False)
+class Seeds:
+    """Points, thinned."""
+
+    pixels: NDArray[np.intp]
+    """Pixel numbers n·M + m in the reference view, ascending."""
+    cloud: Cloud
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """What is exported. World axes are those of the reference camera: x right, y down, z away."""
+
+    estimate: Estimate
+    lightfield: LightField | None
+    min_confidence: float
+    most_points: int
+    """Of the seed points."""
+    metres: float | None = None
+    """To where relative depth is 1; None leaves lengths as they are."""
+
+    @property
+    def scale(self) -> float:
+        """Of all lengths."""
+        return 1.0 if self.metres is None else self.metres
+
+    @property
+    def unit(self) -> str:
+        return "relative" if self.metres is None and not self.estimate.metric else "m"
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(width, height) in px."""
+        height, width = self.estimate.disparity.shape
+        return width, height
+
+    @property
+    def focal(self) -> tuple[float, float]:
+        """px (x, y)."""
+        return 1.0 / self.estimate.rays.pitch_x, 1.0 / self.estimate.rays.pitch_y
+
+    @property
+    def reference(self) -> View:
+        return self._view(self.estimate.layout.reference)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Of all views, also of those that had no part in the estimation."""
+        known, taken = self.estimate.layout, self.lightfield
+        return known if taken is None else taken.replace(reference=known.reference).layout
+
+    @cached_property
+    def views(self) -> list[View]:
+        """Those that are present, row by row."""
+        present = np.argwhere(self.layout.present)
+        return [self._view((int(row), int(column))) for row, column in present]
+
+    def _view(self, index: tuple[int, int]) -> View:
+        """From n = n0 − d·o and 1/Z = slope·d + offset.
+
+        A pinhole at c sees the point at n0 + (p − p0) − c/(pitch·Z). Both agree for every Z if c = o·pitch/slope and
+        p = p0 + o·offset/slope.
+        """
+        rays, (down, right) = self.estimate.rays, map(float, self.layout.offsets[index])
+        step, shift = self.scale / rays.slope, rays.offset / rays.slope
+        return View(
+            index,
+            (down, right),
+            (right * rays.pitch_x * step, down * rays.pitch_y * step),
+            (rays.m0 + right * shift, rays.n0 + down * shift),
+        )
+
+    def project(self, points: NDArray[np.float32], view: View) -> NDArray[np.float64]:
+        """[P, 2]: column and row at which the view has points [P, 3]."""
+        away = points[:, :2].astype(np.float64) - view.centre
+        return np.asarray(np.array(self.focal) * away / points[:, 2:] + view.principal)
+
+    def image(self, view: View) -> Rgb:
+        """As displayed."""
+        found, taken = self.estimate, self.lightfield
+        return rgb8(found.image, found.white) if taken is None else rgb8(taken.views[view.index], taken.white)
+
+    @cached_property
+    def depth(self) -> NDArray[np.float64]:
+        """[N, M] along the optical axis; NaN where it is unknown or less trusted than asked for."""
+        depth = self.estimate.depth.astype(np.float64) * self.scale
+        return np.where(self.trusted, depth, np.nan)
+
+    @property
+    def trusted(self) -> NDArray[np.bool_]:
+        """[N, M]; a pixel without a confidence is trusted only if nothing is asked for."""
+        if not self.min_confidence:
+            return np.ones(self.estimate.disparity.shape, bool)
+        return np.asarray(self.estimate.confidence >= self.min_confidence)
+
+    @cached_property
+    def cloud(self) -> Cloud:
+        """All trusted points, in world axes."""
+        found = cloud(self.estimate, self.min_confidence)
+        return replace(found, positions=found.positions * AXES * np.float32(self.scale), normals=found.normals * AXES)
+
+    @cached_property
+    def seeds(self) -> Seeds:
+        """At most `most_points` of the cloud, drawn with the estimate's seed."""
+        everything, pixels = self.cloud, np.flatnonzero(self.cloud.index >= 0)
+        random = np.random.default_rng(self.estimate.seed)
+        kept = np.sort(random.permutation(len(pixels))[: self.most_points])
+        return Seeds(pixels[kept], _some(everything, kept))
+
+    def write_images(self, folder: Path) -> None:
+        """All views, as 8-bit colour PNG."""
+        folder.mkdir()
+        for view in self.views:
+            write_png(folder / view.name, self.image(view))
+
+
+def write_png(path: Path, samples: NDArray[np.uint8] | NDArray[np.uint16]) -> None:
+    from PIL import Image
+
+    Image.fromarray(samples).save(path, format="PNG", compress_level=3)
+
+
+def _some(points: Cloud, kept: NDArray[np.intp]) -> Cloud:
+    index = np.full_like(points.index, -1)
+    index[np.flatnonzero(points.index >= 0)[kept]] = np.arange(len(kept))
+    return Cloud(points.positions[kept], points.normals[kept], points.colours[kept], points.confidence[kept], index)
