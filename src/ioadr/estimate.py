@@ -114,7 +114,7 @@ def _estimated(
         costs, visible = refinement.final_costs(last)
         if history[-1].kind == "finish":
             history[-1] = replace(history[-1], mean_cost=float(sum(costs[term].mean() for term in TERMS)))
-        trust = confidence(refinement, last, costs["data"], visible)
+        trust, two_minima = confidence(refinement, last, costs["data"], visible)
         # A mean of equal values may differ from them in its last bit.
         disparity = np.clip(refinement.disparity, np.float32(limits.minimum), np.float32(limits.maximum))
     return Estimate(
@@ -122,6 +122,7 @@ def _estimated(
         costs=costs,
         visible_views=visible,
         confidence=trust,
+        two_minima=two_minima,
         coverage=refinement.coverage,
         image=lf.reference_view,
         white=lf.white,

@@ -61,7 +61,7 @@ class Estimate:
     visible_views: NDArray[np.uint16]
     """Views that see the pixel's point."""
     confidence: FloatMap
-    """0 … 1; see docs/confidence.md."""
+    """0 … 1: share of such pixels that are within 0.07 px of the truth; see docs/confidence.md."""
     image: NDArray[Any]
     """The reference view [N, M, C], as stored in the light field."""
     white: float
@@ -83,6 +83,9 @@ class Estimate:
     coverage: FloatMap | None = None
     """0 … 1, share of the pixel that the surface of its disparity covers: 1 but beside jumps, NaN where it cannot be
     told. None where it was not estimated (`coverage.settle`)."""
+    two_minima: NDArray[np.bool_] | None = None
+    """[N, M], True where another disparity explains the views nearly as well: mirrors, repeated texture. None in results
+    of earlier versions."""
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:

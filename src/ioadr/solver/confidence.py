@@ -1,68 +1,44 @@
-"""How far to trust each pixel, from the cost alone (docs/confidence.md).
+"""How far to trust each pixel: the probability that its disparity is within 0.07 px of the truth (docs/confidence.md).
 
-A value is doubtful where a disparity that occurs nearby explains the pixel nearly as well, where the map jumps,
-where the data still pull, where nothing has texture, and where few views see the point.
+Reasons to doubt (`solver.evidence`) take from the odds; `solver.trust_model` says how much, calibrated on synthetic
+scenes alone.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.cost.linearised import linearise
-from ioadr.cost.rivals import rival_margins
-from ioadr.cost.total import Model
-from ioadr.geometry.windows import grow
+from ioadr.solver.evidence import evidence
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import SweepPlan
+from ioadr.solver.trust_model import KNOTS, START, WEIGHTS
 
 FloatMap = NDArray[np.float32]
-REACHES = (4, 8)
-"""px within which rivals are looked for, near and far."""
-DISTINCT = 0.1
-"""px of disparity from which a value is a rival."""
-JUMP = 0.1
-"""px of disparity within ±2 px that halve the trust."""
-PULL = 0.03
-"""px by which the data may still pull."""
-NOISE = 1.0
-"""Grey levels that a residual has at least."""
 VAGUE = 0.25
-"""px, standard deviation of a pixel's own data that halves the trust."""
+"""px, standard deviation of a region's data at which nothing more than half the trust is left."""
 
 
-def confidence(refinement: Refinement, closing: SweepPlan, data: FloatMap, visible: NDArray[np.uint16]) -> FloatMap:
-    """0 … 1 for every pixel of the refinement's map, given its data term and how many views see it."""
-    disparity = refinement.disparity
-    model = refinement.model(replace(closing, planar_weight=0.0, plane_fits=0))
-    settled, textured = _data_trust(refinement, model, disparity)
-    near, far = _margin_trust(refinement, model, disparity, data)
-    calm = 1.0 / (1.0 + (grow(disparity, 2) + grow(-disparity, 2)) / JUMP)
-    seen = visible / max(refinement.rays.dy.size, 1)
-    trust = far * np.sqrt(near) * calm**2 * settled * textured * np.sqrt(seen)
-    return np.clip(trust, 0.0, 1.0).astype(np.float32)
+def confidence(
+    refinement: Refinement, closing: SweepPlan, data: FloatMap, visible: NDArray[np.uint16]
+) -> tuple[FloatMap, NDArray[np.bool_]]:
+    """0 … 1 for every pixel of the refinement's map, given its data term and how many views see it.
+
+    And where the cost curve has a second minimum of nearly equal cost.
+    """
+    reasons, two_minima = evidence(refinement, closing, data, visible)
+    return probability(reasons), two_minima
 
 
-def _margin_trust(refinement: Refinement, model: Model, disparity: FloatMap, own: FloatMap) -> FloatMap:
-    """Logistic of how much costlier the nearest and the farthest disparity around would be, [near and far, N, M]."""
-    highest = np.stack([grow(disparity, reach) for reach in REACHES])
-    lowest = np.stack([-grow(-disparity, reach) for reach in REACHES])
-    margins = np.empty_like(highest)
-    refinement.workers.rows(
-        rival_margins, len(disparity), model, disparity, own, highest, lowest, np.float32(DISTINCT), margins
-    )
-    return 1.0 / (1.0 + np.exp((0.1 - margins) / 0.2, dtype=np.float32))
+def probability(reasons: Mapping[str, FloatMap]) -> FloatMap:
+    """Share of pixels with these reasons that are within 0.07 px: a logistic model, which no reason can raise.
 
-
-def _data_trust(refinement: Refinement, model: Model, disparity: FloatMap) -> tuple[FloatMap, FloatMap]:
-    """1 where the data no longer pull, and 1 where they are sharp."""
-    term = refinement.parameters.finish
-    target, texture, residual = (np.empty_like(disparity) for _ in range(3))
-    numbers = np.float32(term.colour_scale), np.float32(0.1)
-    refinement.workers.rows(linearise, len(disparity), model, disparity, *numbers, target, texture, residual)
-    precision: FloatMap = texture / (residual + np.float32(NOISE**2))
-    settled = 1.0 / (1.0 + ((target - disparity) / PULL) ** 2)
-    textured = precision / (precision + np.float32(VAGUE**-2))
-    return settled, textured
+    Without texture there is nothing to learn from: there it goes to 0.
+    """
+    odds = np.full_like(reasons["vague region"], START, np.float32)
+    for name, weights in WEIGHTS.items():
+        odds -= np.interp(reasons[name], KNOTS[name], np.cumsum([0.0, *weights])).astype(np.float32)
+    informed = 1 / (1 + np.exp(2 * (reasons["vague region"] - np.float32(np.log(VAGUE)))))
+    return np.clip(informed / (1 + np.exp(-odds)), 0, 1).astype(np.float32)

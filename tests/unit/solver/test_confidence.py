@@ -10,8 +10,10 @@ from ioadr import LightField
 from ioadr._jit import Workers
 from ioadr.parameters import preset
 from ioadr.solver.confidence import confidence
+from ioadr.solver.evidence import torn
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
+from ioadr.solver.trust_model import KNOTS, WEIGHTS
 from tests.unit.solver.squares import BACK, BLANK, FRONT, LEFT, SIDE, TOP, square_lightfield, square_map
 
 
@@ -24,7 +26,7 @@ def trust(lf: LightField, disparity: NDArray[np.float32], threads: int = 1) -> N
         refinement = Refinement(lf, lf.range, parameters, workers)
         refinement.disparity = disparity
         costs, visible = refinement.final_costs(last)
-        return confidence(refinement, last, costs["data"], visible)
+        return confidence(refinement, last, costs["data"], visible)[0]
 
 
 @pytest.fixture(scope="module")
@@ -77,3 +79,25 @@ def test_a_wrong_surface_is_not_trusted():
 
 def test_it_does_not_depend_on_threads(of_the_truth):
     assert np.array_equal(trust(square_lightfield(), square_map(), threads=3), of_the_truth)
+
+
+def test_slant_takes_no_trust():
+    """What lies on a slanted plane is not torn; beside a jump it is; a lone speckle marks only itself."""
+    slanted = np.add.outer(np.arange(30), np.arange(40)).astype(np.float32) * np.float32(0.05)
+    assert torn(slanted, 1).max() == 0
+    jump = slanted.copy()
+    jump[:, 20:] += 1
+    assert torn(jump, 1)[:, 19:21].min() > 0.3
+    speckle = slanted.copy()
+    speckle[15, 20] += 1
+    found = torn(speckle, 1)
+    assert found[15, 20] > 0.9
+    assert np.median(found[13:18, 18:23]) < 0.1
+
+
+def test_weights_belong_to_knots_and_no_doubt_raises_trust():
+    assert WEIGHTS.keys() == KNOTS.keys()
+    for name, weights in WEIGHTS.items():
+        assert len(weights) == len(KNOTS[name]) - 1
+        assert min(weights) >= 0
+        assert list(KNOTS[name]) == sorted(KNOTS[name])

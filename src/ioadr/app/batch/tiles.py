@@ -123,7 +123,8 @@ def _core(estimate: Estimate, lightfield: LightField, tile: Tile, mark: str) -> 
     }
     maps: dict[str, NDArray[Any]] = {f"cost_{name}": values for name, values in estimate.costs.items()}
     maps |= {"disparity": estimate.disparity, "visible": estimate.visible_views, "confidence": estimate.confidence}
-    maps |= {} if estimate.coverage is None else {"coverage": estimate.coverage}
+    optional = {"coverage": estimate.coverage, "two_minima": estimate.two_minima}
+    maps |= {name: values for name, values in optional.items() if values is not None}
     cores = {name: np.ascontiguousarray(values[inner]) for name, values in maps.items()}
     return cores | {"image": lightfield.reference_view[inner], "about": json.dumps(plain(about)), "mark": mark}
 
@@ -201,6 +202,7 @@ def join(
         seconds={name: sum(part["seconds"][name] for part in about) for name in about[0]["seconds"]},
         source=replace(whole.known.source, notes=(*whole.known.source.notes, f"estimated in {count} tiles")),
         coverage=maps.get("coverage"),
+        two_minima=maps.get("two_minima"),
     )
 
 

@@ -78,7 +78,7 @@ def _arrays(archive: Path) -> dict[str, NDArray[Any]]:
 
 def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any]) -> Estimate:
     shape = arrays["disparity"].shape
-    optional = ["coverage"] if "coverage" in arrays else []
+    optional = [name for name in ("coverage", "two_minima") if name in arrays]
     for name in ("confidence", "visible_views", "image", *optional):
         if len(shape) != 2 or arrays[name].shape[:2] != shape:
             raise InputError(f"expected maps of one size, found disparity {shape} and {name} {arrays[name].shape}")
@@ -101,6 +101,7 @@ def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any])
         seconds=provenance["seconds"],
         source=_source(provenance["source"]),
         coverage=arrays.get("coverage"),
+        two_minima=arrays.get("two_minima"),
     )
 
 

@@ -115,7 +115,8 @@ def _png(saving: _Saving) -> Mapping[str, Writer]:
 def _npz(saving: _Saving) -> Mapping[str, Writer]:
     found = saving.estimate
     content: dict[str, Any] = saving.arrays() | {f"cost_{name}": values for name, values in found.costs.items()}
-    content |= {} if found.coverage is None else {"coverage": found.coverage}
+    optional = {"coverage": found.coverage, "two_minima": found.two_minima}
+    content |= {name: values for name, values in optional.items() if values is not None}
     content |= {"image": found.image, "white": found.white, "provenance": saving.text}
     return {ARCHIVE: lambda path: np.savez(path, allow_pickle=False, **content)}
 

@@ -1,0 +1,112 @@
+"""Reasons to doubt a pixel, measured without the truth (docs/confidence.md): what `solver.confidence` weighs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.cost.linearised import linearise
+from ioadr.cost.rivals import rival_margins
+from ioadr.cost.total import Model
+from ioadr.geometry.windows import grow
+from ioadr.solver.cost_curves import lattice_curves, spread
+from ioadr.solver.gloss import smooth
+from ioadr.solver.refine import Refinement
+from ioadr.solver.schedule import SweepPlan
+
+FloatMap = NDArray[np.float32]
+REACHES = (4, 8)
+"""px within which rivals are looked for, near and far."""
+DISTINCT = 0.1
+"""px of disparity from which a value is a rival."""
+NOISE = 1.0
+"""Grey levels that a residual has at least."""
+FURTHEST = 0.1
+"""px by which the data may pull at most."""
+TORN = 0.1
+"""px of disparity beside the local plane at which a neighbour no longer belongs to the surface."""
+END = 0.03
+"""px of disparity from an end of the range that count as its end."""
+
+
+def evidence(
+    refinement: Refinement, closing: SweepPlan, data: FloatMap, visible: NDArray[np.uint16]
+) -> tuple[dict[str, FloatMap], NDArray[np.bool_]]:
+    """Reasons by name, each larger where the pixel is more doubtful, [N, M]; and where there are two minima."""
+    disparity = refinement.disparity
+    model = refinement.model(replace(closing, planar_weight=0.0, plane_fits=0))
+    near, far = _margins(refinement, model, disparity, data)
+    curves = lattice_curves(refinement, model, disparity, data)
+    limits, shape = refinement.limits, disparity.shape
+    ends = (disparity < limits.minimum + END) | (disparity > limits.maximum - END)
+    reasons = _data_reasons(refinement, model, disparity)
+    beside = torn(disparity, 1)
+    reasons |= {"torn": beside, "torn around": torn(disparity, 3), "torn region": smooth(beside)}
+    reasons |= {"rival near": -near, "rival far": -far}
+    reasons |= {
+        "rival": -spread(curves.rival, shape),
+        "rival of region": -spread(curves.region_rival, shape),
+        "flat": -spread(curves.sides, shape),
+        "beyond": -spread(curves.beyond, shape),
+        "unexplained": spread(curves.unexplained, shape),
+    }
+    reasons |= {
+        "unseen": 1 - visible / np.float32(max(refinement.rays.dy.size, 1)),
+        "end": smooth(ends.astype(np.float32)),
+    }
+    return reasons, spread(curves.two_minima.astype(np.float32), shape) > 0.5
+
+
+def torn(disparity: FloatMap, gap: int) -> FloatMap:
+    """Share of 5×5 neighbours, `gap` px apart, that lie off the plane through the pixel.
+
+    Its slopes are medians over the neighbourhood: they follow the surface and ignore single pixels.
+    """
+    reach = 2 * gap
+    padded = np.pad(disparity, reach, mode="reflect" if min(disparity.shape) > reach else "edge")
+    height, width = disparity.shape
+
+    def at(down: int, right: int) -> FloatMap:
+        return padded[reach + down : reach + down + height, reach + right : reach + right + width]
+
+    slopes = []
+    for down, right in ((gap, 0), (0, gap)):
+        steps = [at(k * down, k * right) - at((k - 1) * down, (k - 1) * right) for k in (-1, 0, 1, 2)]
+        ordered = np.sort(np.stack(steps), axis=0)
+        slopes.append((ordered[1] + ordered[2]) / 2)
+    off = np.zeros(disparity.shape, np.float32)
+    for i in range(-2, 3):
+        for j in range(-2, 3):
+            beside = np.abs(at(i * gap, j * gap) - disparity - i * slopes[0] - j * slopes[1])
+            off += beside > TORN * (1.5 if gap > 1 else 1.0)
+    return off / np.float32(24)
+
+
+def _margins(refinement: Refinement, model: Model, disparity: FloatMap, own: FloatMap) -> FloatMap:
+    """How much costlier the nearest and the farthest disparity around would be, [near and far, N, M]."""
+    highest = np.stack([grow(disparity, reach) for reach in REACHES])
+    lowest = np.stack([-grow(-disparity, reach) for reach in REACHES])
+    margins = np.empty_like(highest)
+    refinement.workers.rows(
+        rival_margins, len(disparity), model, disparity, own, highest, lowest, np.float32(DISTINCT), margins
+    )
+    return margins
+
+
+def _data_reasons(refinement: Refinement, model: Model, disparity: FloatMap) -> dict[str, FloatMap]:
+    """How vague the data are and how they pull, at the pixel and in its region; what they leave unexplained."""
+    target, texture, residual = (np.empty_like(disparity) for _ in range(3))
+    numbers = np.float32(refinement.parameters.finish.colour_scale), np.float32(FURTHEST)
+    refinement.workers.rows(linearise, len(disparity), model, disparity, *numbers, target, texture, residual)
+    precision: FloatMap = texture / (residual + np.float32(NOISE**2))
+    regional = np.maximum(smooth(precision), np.float32(1e-6))
+    pull = target - disparity
+    return {
+        "vague": -0.5 * np.log(np.maximum(precision, np.float32(1e-6))),
+        "vague region": -0.5 * np.log(regional),
+        "pull": np.log(np.abs(pull) + np.float32(0.003)),
+        "pull of region": np.log(np.abs(smooth(precision * pull)) / regional + np.float32(0.003)),
+        "residual": 0.5 * np.log(smooth(residual) + np.float32(0.1)),
+    }
