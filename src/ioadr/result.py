@@ -84,8 +84,8 @@ class Estimate:
     """0 … 1, share of the pixel that the surface of its disparity covers: 1 but beside jumps, NaN where it cannot be
     told. None where it was not estimated (`coverage.settle`)."""
     two_minima: NDArray[np.bool_] | None = None
-    """[N, M], True where another disparity explains the views nearly as well: mirrors, repeated texture. None in results
-    of earlier versions."""
+    """[N, M], True where another disparity explains the views nearly as well: mirrors, repeated texture. None in
+    results of earlier versions."""
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ MODULES = [
     "ioadr.comparison",
     "ioadr.errors",
     "ioadr.estimate",
+    "ioadr.io.diagnosis",
     "ioadr.io.reading",
     "ioadr.io.results.load",
     "ioadr.layout",

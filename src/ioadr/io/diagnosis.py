@@ -56,7 +56,30 @@ class Diagnosis:
 def diagnose(source: LightField | str | os.PathLike[str], **options: Any) -> Diagnosis:
     """Look for what is wrong with a light field: order of views, single views, exposure.
 
-    `source` is a light field, or a path with the options of `ioadr.read`.
+    Parameters
+    ----------
+    source : LightField or path
+        A light field, or the path of one.
+    **options : Any
+        For a path: the options of `ioadr.read`.
+
+    Returns
+    -------
+    Diagnosis
+        The verdict on the order of views (`order`), views that do not fit in (`odd`) and what to do (`remedies`).
+
+    Raises
+    ------
+    InputError
+        If the path cannot be read as a light field.
+
+    Examples
+    --------
+    >>> found = ioadr.diagnose(lightfield)
+    >>> found.odd
+    {}
+    >>> found.healthy
+    True
     """
     from ioadr.io.reading import open_capture, read
 
