@@ -198,7 +198,7 @@ def test_options_that_do_not_fit(scene, options, parts):
 
 def test_an_incomplete_camera_lists_what_lacks(tmp_path):
     path, _ = row_and_column(tmp_path, make_views())
-    refused(path, "--focal-length-mm", "--sensor-size-mm", "--focus-distance-m", baseline_mm=1.0)
+    refused(path, "focal_length_mm", "sensor_size_mm", "focus_distance_m", baseline_mm=1.0)
 
 
 def test_a_mosaic_that_does_not_divide(tmp_path):
