@@ -11,6 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.geometry.windows import grow
 from ioadr.solver.evidence import evidence
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import SweepPlan
@@ -18,7 +19,12 @@ from ioadr.solver.trust_model import KNOTS, START, WEIGHTS
 
 FloatMap = NDArray[np.float32]
 VAGUE = 0.25
-"""px, standard deviation of a region's data at which nothing more than half the trust is left."""
+"""px, standard deviation of the sharpest data within 3×3 px at which half the trust is left."""
+
+BETTER = 0.15
+"""Margin by which a rival must be cheaper to refute the pixel: a solver hardly leaves such, so the fit has no case."""
+PULLED = 0.08
+"""px by which a whole region's data must pull to refute it."""
 
 
 def confidence(
@@ -35,10 +41,18 @@ def confidence(
 def probability(reasons: Mapping[str, FloatMap]) -> FloatMap:
     """Share of pixels with these reasons that are within 0.07 px: a logistic model, which no reason can raise.
 
-    Without texture there is nothing to learn from: there it goes to 0.
+    Without texture there is nothing to learn from, and what the data refute is wrong: there it goes to 0.
     """
     odds = np.full_like(reasons["vague region"], START, np.float32)
     for name, weights in WEIGHTS.items():
         odds -= np.interp(reasons[name], KNOTS[name], np.cumsum([0.0, *weights])).astype(np.float32)
-    informed = 1 / (1 + np.exp(2 * (reasons["vague region"] - np.float32(np.log(VAGUE)))))
-    return np.clip(informed / (1 + np.exp(-odds)), 0, 1).astype(np.float32)
+    sharpest = -grow(-reasons["vague"], 1)
+    informed = 1 / (1 + np.exp(2 * (sharpest - np.float32(np.log(VAGUE)))))
+    rival = np.maximum(reasons["rival near"], reasons["rival far"])
+    refuted = _beyond(rival, BETTER, 0.04) + _beyond(reasons["pull of region"], float(np.log(PULLED)), 0.1)
+    return np.clip(informed * (1 - np.minimum(refuted, 1)) / (1 + np.exp(-odds)), 0, 1).astype(np.float32)
+
+
+def _beyond(values: FloatMap, limit: float, width: float) -> FloatMap:
+    """0 below a limit, 1 above it."""
+    return 1 / (1 + np.exp(np.float32(1 / width) * (np.float32(limit) - values)))

@@ -65,7 +65,10 @@ def torn(disparity: FloatMap, gap: int) -> FloatMap:
     Its slopes are medians over the neighbourhood: they follow the surface and ignore single pixels.
     """
     reach = 2 * gap
-    padded = np.pad(disparity, reach, mode="reflect" if min(disparity.shape) > reach else "edge")
+    if min(disparity.shape) > reach:
+        padded = np.pad(disparity, reach, mode="reflect", reflect_type="odd")
+    else:
+        padded = np.pad(disparity, reach, mode="edge")
     height, width = disparity.shape
 
     def at(down: int, right: int) -> FloatMap:

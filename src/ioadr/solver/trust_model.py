@@ -1,4 +1,4 @@
-"""How much each reason to doubt weighs: numbers of scripts/calibrate_confidence.py, from synthetic scenes alone.
+"""How much each reason to doubt weighs: what scripts/calibrate_confidence.py prints, from synthetic scenes alone.
 
 Between two knots a reason takes its weight from the logarithm of the odds, in proportion; weights add up.
 """
