@@ -21,7 +21,7 @@ FloatMap = NDArray[np.float32]
 VAGUE = 0.25
 """px, standard deviation of the sharpest data within 3×3 px at which half the trust is left."""
 
-BETTER = 0.15
+BETTER = 0.6
 """Margin by which a rival must be cheaper to refute the pixel: a solver hardly leaves such, so the fit has no case."""
 PULLED = 0.08
 """px by which a whole region's data must pull to refute it."""
@@ -49,7 +49,7 @@ def probability(reasons: Mapping[str, FloatMap]) -> FloatMap:
     sharpest = -grow(-reasons["vague"], 1)
     informed = 1 / (1 + np.exp(2 * (sharpest - np.float32(np.log(VAGUE)))))
     rival = np.maximum(reasons["rival near"], reasons["rival far"])
-    refuted = _beyond(rival, BETTER, 0.04) + _beyond(reasons["pull of region"], float(np.log(PULLED)), 0.1)
+    refuted = _beyond(rival, BETTER, 0.05) + _beyond(reasons["pull of region"], float(np.log(PULLED)), 0.1)
     return np.clip(informed * (1 - np.minimum(refuted, 1)) / (1 + np.exp(-odds)), 0, 1).astype(np.float32)
 
 
