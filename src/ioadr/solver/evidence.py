@@ -53,7 +53,7 @@ def evidence(
         "unexplained": spread(curves.unexplained, shape),
     }
     reasons |= {
-        "unseen": np.asarray(1 - visible / max(refinement.rays.dy.size, 1), np.float32),
+        "unseen": (1 - visible / max(refinement.rays.dy.size, 1)).astype(np.float32),
         "end": smooth(ends.astype(np.float32)),
     }
     return reasons, spread(curves.two_minima.astype(np.float32), shape) > 0.5

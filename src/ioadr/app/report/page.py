@@ -88,9 +88,7 @@ def _figures(estimate: Estimate) -> str:
     return (
         figure("Depth", f"{near:.3g} – {far:.3g}{unit}", "98 % of the pixels")
         + figure("Light field", f"{rows}×{columns} views", f"of {width}×{height} px")
-        + figure(
-            "Confidence", f"{np.nanmedian(estimate.confidence):.2f}", "median; share of such pixels within 0.07 px"
-        )
+        + figure("Confidence", f"{np.nanmedian(estimate.confidence):.2f}", "median; such a share is within 0.07 px")
         + figure("Time", f"{seconds:.1f} s", "without reading and writing")
     )
 
