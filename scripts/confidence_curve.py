@@ -1,4 +1,4 @@
-"""The sparsification curves and the reliability diagram of docs/confidence.md, from results that `ioadr estimate` wrote.
+"""The pictures of docs/confidence.md, from results that `ioadr estimate` wrote.
 
     python scripts/confidence_curve.py SCENES RESULTS docs/images/sparsification.svg
 
