@@ -24,7 +24,10 @@ GAP = 1.0
 """px of shift between two surfaces."""
 CAP = 15.0
 BLOCK = 4
-"""px; with it, scores of scenes without any occlusion have a standard deviation of 1."""
+"""px."""
+SPREAD = 1.3
+"""Standard deviation by which scores are divided. Of 160 scenes without any occlusion it is 1.11, and the largest score
+4.3: neighbouring blocks are not independent, and the tails are heavier than a normal distribution's."""
 
 Masks = NDArray[np.bool_]
 
@@ -35,7 +38,7 @@ def nearer_hides(pictures: Pictures, low: float, high: float) -> Finding:
     if min(pictures.images.shape[1:]) < 2 * margin + 3 * BLOCK or not sides(pictures):
         return NOTHING
     votes = block_means(_votes(pictures, coarse_map(pictures, low, high)), BLOCK, margin)
-    return by_weight(np.sign(votes) * np.sqrt(np.abs(votes)))
+    return by_weight(np.sign(votes) * np.sqrt(np.abs(votes)), SPREAD)
 
 
 def coarse_map(pictures: Pictures, low: float, high: float) -> Image:

@@ -44,9 +44,9 @@ def by_counting(first: int, second: int) -> Finding:
     return Finding((first - second) / math.sqrt(total), min(1.0, 2 * tail / 2**total), (first, second))
 
 
-def by_weight(votes: NDArray[np.float32]) -> Finding:
-    """Votes of any weight, by their own spread: a few heavy ones decide nothing."""
-    spread = float(np.sqrt(np.sum(votes.astype(np.float64) ** 2)))
+def by_weight(votes: NDArray[np.float32], inflation: float = 1.0) -> Finding:
+    """Votes of any weight, by their own spread times `inflation`: a few heavy ones decide nothing."""
+    spread = inflation * float(np.sqrt(np.sum(votes.astype(np.float64) ** 2)))
     if spread == 0.0:
         return NOTHING
     score = float(votes.sum(dtype=np.float64)) / spread
