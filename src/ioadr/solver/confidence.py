@@ -25,6 +25,8 @@ BETTER = 0.6
 """Margin by which a rival must be cheaper to refute the pixel: a solver hardly leaves such, so the fit has no case."""
 PULLED = 0.08
 """px by which a whole region's data must pull to refute it."""
+CLIPPED = 0.5
+"""Share of black or full white samples from which edges are no longer where the light had them."""
 
 
 def confidence(
@@ -50,6 +52,7 @@ def probability(reasons: Mapping[str, FloatMap]) -> FloatMap:
     informed = 1 / (1 + np.exp(2 * (sharpest - np.float32(np.log(VAGUE)))))
     rival = np.maximum(reasons["rival near"], reasons["rival far"])
     refuted = _beyond(rival, BETTER, 0.05) + _beyond(reasons["pull of region"], float(np.log(PULLED)), 0.1)
+    refuted += _beyond(reasons["clipped"], CLIPPED, 0.05)
     return np.clip(informed * (1 - np.minimum(refuted, 1)) / (1 + np.exp(-odds)), 0, 1).astype(np.float32)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +56,15 @@ def evidence(
     reasons |= {
         "unseen": (1 - visible / max(refinement.rays.dy.size, 1)).astype(np.float32),
         "end": smooth(ends.astype(np.float32)),
+        "clipped": clipped(refinement.lf.reference_view, refinement.lf.white),
     }
     return reasons, spread(curves.two_minima.astype(np.float32), shape) > 0.5
+
+
+def clipped(view: NDArray[Any], white: float) -> FloatMap:
+    """Share of the samples around a pixel that are black or full white: they hide what the light really was."""
+    at_end = (view <= 0) | (view >= white)
+    return smooth(at_end.mean(axis=-1).astype(np.float32))
 
 
 def torn(disparity: FloatMap, gap: int) -> FloatMap:
