@@ -106,6 +106,10 @@ figures: $(TOOLS) ## make the pictures of README and docs again, and with DATA a
 	@if test -d "$(DATA)"; then $(MEASURED); else \
 	  echo "README's scores and docs/images/sparsification.svg stay as they are: no scenes $(DATA), name them by DATA="; fi
 
+.PHONY: calibrate
+calibrate: $(TOOLS) ## fit the weights of confidence to synthetic scenes and print them, for solver/trust_model.py: some minutes
+	@$(BIN)/python scripts/calibrate_confidence.py out/calibration
+
 .PHONY: release-check
 release-check: $(TOOLS) ## build archive and wheel, install the wheel in a new environment, test it there, run the demo
 	@$(BIN)/python scripts/release_check.py $(TESTS)
