@@ -56,9 +56,20 @@ def evidence(
     reasons |= {
         "unseen": (1 - visible / max(refinement.rays.dy.size, 1)).astype(np.float32),
         "end": smooth(ends.astype(np.float32)),
+        "steep": steep(disparity),
         "clipped": clipped(refinement.lf.reference_view, refinement.lf.white),
     }
     return reasons, spread(curves.two_minima.astype(np.float32), shape) > 0.5
+
+
+def steep(disparity: FloatMap) -> FloatMap:
+    """px of disparity from pixel to pixel, median over 5×5 px: a pixel of a steep surface spans much depth."""
+    padded = np.pad(disparity, 1, mode="edge")
+    down, right = padded[2:, 1:-1] - padded[:-2, 1:-1], padded[1:-1, 2:] - padded[1:-1, :-2]
+    around = np.pad(np.hypot(down, right) / np.float32(2), 2, mode="edge")
+    height, width = disparity.shape
+    windows = [around[n : n + height, m : m + width] for n in range(5) for m in range(5)]
+    return np.median(windows, axis=0).astype(np.float32)
 
 
 def clipped(view: NDArray[Any], white: float) -> FloatMap:
