@@ -22,7 +22,10 @@ from tests.unit.app.batch.conftest import batch, command, finished, summary, wai
 
 psutil = pytest.importorskip("psutil")
 
-SLOW = ("--no-report", "--save", "pfm,npy", "--set", "search.sweeps=40", "--set", "planar.first_sweep=40")
+SLOW = (
+    *("--preset", "paper", "--no-report", "--save", "pfm,npy"),
+    *("--set", "search.sweeps=40", "--set", "planar.first_sweep=40"),
+)
 """An item takes long enough to be caught in the middle."""
 
 INTERRUPTED = "ioadr: interrupted. Files that were not finished have been removed."
