@@ -70,7 +70,7 @@ def grey(view: NDArray[Any], longest: int) -> Image:
     """[N, M] of a view [N, M, C], reduced, with a mean of 100, whatever its exposure."""
     colour = view[..., : 3 if view.shape[2] >= 3 else 1]
     light = colour.astype(np.float32) @ np.full(colour.shape[2], 1.0 / colour.shape[2], np.float32)
-    light = reduced(light, longest)
+    light = np.nan_to_num(reduced(light, longest), posinf=0.0, neginf=0.0)  # refused later, by name
     return light * np.float32(100.0 / max(float(light.mean()), 1e-6))
 
 
