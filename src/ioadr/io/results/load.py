@@ -23,7 +23,7 @@ from ioadr.parameters import Parameters
 from ioadr.part import Part, Window
 from ioadr.result import Estimate, SweepRecord
 
-RETIRED = {"finish.border_passes", "finish.border_contrast"}
+RETIRED = {"congruence.average_angles", "finish.border_passes", "finish.border_contrast"}
 """Parameters of earlier versions that are gone."""
 
 

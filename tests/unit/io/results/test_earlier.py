@@ -34,6 +34,8 @@ def stored_as_before(folder: Path, estimate: Estimate, camera: Any, **source: An
         arrays = {name: content[name] for name in content.files}
     provenance = json.loads(str(arrays["provenance"])) | {"camera": camera, "source": source}
     del provenance["layout"], provenance["part"]
+    provenance["parameters"]["congruence"]["average_angles"] = True
+    provenance["parameters"]["finish"] |= {"border_passes": 4, "border_contrast": 8.0}
     np.savez(archive, **(arrays | {"provenance": np.array(json.dumps(provenance))}))
     return folder
 
