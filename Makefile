@@ -65,7 +65,7 @@ test-oldest: ## the tests of method, files and commands with the oldest versions
 	@.venv-oldest/bin/python -m pytest -q -m "not slow and not browser" -W default $(OLDEST_TESTS)
 
 .PHONY: audit
-audit: $(TOOLS) ## known weaknesses of the locked versions, offline (ADVISORIES=all.zip of the ecosystem PyPI, from osv.dev)
+audit: $(TOOLS) ## known vulnerabilities in pinned dependencies, offline (ADVISORIES=all.zip of the ecosystem PyPI, from osv.dev)
 	@$(BIN)/python scripts/audit.py $(ADVISORIES)
 
 .PHONY: lock

@@ -32,7 +32,7 @@ def main(arguments: list[str]) -> int:
     found = sorted(weaknesses(records(Path(arguments[0])), versions))
     for name, version, told in found:
         print(f"{name} {version} ({versions[name, version]}): {told}")
-    print(f"{len(versions)} versions, {len(found)} known weaknesses")
+    print(f"{len(versions)} versions, {len(found)} known vulnerabilities")
     return 1 if found else 0
 
 

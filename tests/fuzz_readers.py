@@ -31,6 +31,7 @@ from ioadr import IoadrError, estimate, preset, read
 from tests import layouts
 from tests.builders import make_views
 from tests.doors.measure import peak
+from tests.messages import explains
 
 HANG = 20
 LIMIT = "60M"
@@ -137,7 +138,7 @@ def fuzz_one(name: str, target: Target, chance: random.Random, outcome: Counter[
         outcome["read"] += 1
     except IoadrError as error:
         outcome["refused"] += 1
-        if "\n" in str(error) or "found" not in str(error):
+        if not explains(str(error)):
             return _found(name, file, damaged, keep, f"message: {error}")
     except BaseException:
         return _found(name, file, damaged, keep, traceback.format_exc())

@@ -52,7 +52,8 @@ def estimate(
         Parameters, the name of a preset, a TOML file of parameters, or values to replace in the preset `best`, such as
         ``{"congruence.weight": 50}``. Without it: `best`.
     seed : int
-        Of the random candidates. Same light field, parameters and seed give the same bytes on any number of threads.
+        Seed for the random candidates. Light field, parameters and seed determine every byte, on any
+        number of threads.
     progress : bool or callable, optional
         True draws a bar, False none; without it there is a bar in notebooks and at an interactive prompt. A function is
         called after the first map and after each sweep, and may raise to stop early.
@@ -144,7 +145,7 @@ def _opened(lightfield: object, parameters: object) -> LightField:
         return lightfield
     if isinstance(lightfield, (str, os.PathLike)):
         if isinstance(parameters, LightField):
-            raise TypeError("estimate: expected the light field first, then the parameters. Swap the two.")
+            raise TypeError("estimate: the light field comes first, then the parameters. Swap the two.")
         from ioadr.io import read
 
         return read(lightfield)

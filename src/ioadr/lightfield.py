@@ -291,7 +291,7 @@ def _check_sizes(views: NDArray[Any], layout: Layout, part: Part) -> None:
 
 
 def _check_range(limits: DisparityRange | None, layout: Layout, side: int) -> None:
-    """Refuse disparities with which no point is in two views, and whose planes are without number."""
+    """Refuse disparities at which no point is in two views, and that would need unboundedly many planes."""
     distances = layout.distances
     most = max(side, SMALL) / distances[distances >= distances.max() * LEAST_REACH].min()
     if limits is not None and max(-limits.minimum, limits.maximum) > most:
@@ -303,9 +303,7 @@ def _check_range(limits: DisparityRange | None, layout: Layout, side: int) -> No
 
 def _check_values(views: NDArray[Any], white: float) -> None:
     if views.dtype.kind == "f" and not np.isfinite(views).all():
-        raise InputError(
-            "views: expected finite samples, found NaN or infinity. Replace them, or leave the views out with ⟦skip⟧."
-        )
+        raise InputError("views: some samples are NaN or infinite. Replace them, or leave the views out with ⟦skip⟧.")
     if not white > 0:
         raise InputError(f"white: expected a positive sample value, found {white}.")
 
@@ -314,6 +312,6 @@ def _check_texture(views: NDArray[Any]) -> None:
     """Who gives a range gets a map even of this; its confidence is low."""
     if views.min() == views.max():
         raise InputError(
-            f"views: expected texture, found one constant value ({views.min()}) everywhere. "
+            f"views: every sample is {views.min()}, so nothing can be matched. "
             "Depth needs contrast: check the exposure and that the right images were read."
         )

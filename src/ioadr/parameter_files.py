@@ -30,14 +30,16 @@ def load_parameters(path: str | Path) -> Parameters:
     preset('fast').replace({'search.sweeps': 3})
     """
     try:
-        if Path(path).exists() and not Path(path).is_file():  # a pipe or device might never end
-            raise InputError(f"{path}: expected a TOML file of parameters, found no file. See `ioadr presets`.")
+        if not Path(path).is_file():  # a pipe or device might never end
+            raise InputError(f"{path}: there is no such file. `ioadr presets` shows how to make one.")
         size = Path(path).stat().st_size
         if size > LARGEST_FILE:
-            raise InputError(f"{path}: expected a short TOML file of parameters, found {size} bytes. Shorten it.")
+            raise InputError(f"{path}: {size} bytes are too many for a file of parameters. Shorten it.")
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
-        raise InputError(f"{path}: expected a TOML file of parameters, found: {error}. See `ioadr presets`.") from error
+        raise InputError(
+            f"{path}: not a TOML file of parameters: {error}. `ioadr presets` shows how to make one."
+        ) from error
     return parameters_from(content, str(path))
 
 

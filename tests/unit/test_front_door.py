@@ -49,7 +49,7 @@ def test_presets_by_name_and_files(lightfield, tmp_path):
     [
         ([np.zeros((3, 3, 8, 8))], r"not ndarray\. Wrap an array: ioadr\.LightField\(views\)"),
         ([None], "expected a LightField or the path of one, not NoneType"),
-        (["best", "lightfield"], "the light field first, then the parameters"),
+        (["best", "lightfield"], "the light field comes first, then the parameters"),
         (["lightfield", 3], "expected Parameters, the name of a preset such as 'best'.* not int"),
         (["lightfield", "fast", 0, 7], "progress: expected True, False or a function, not int"),
     ],

@@ -126,7 +126,7 @@ def test_the_report_says_how_much_is_sure():
 def test_no_number_is_no_sample(value):
     views = textured("float32")
     views[1, 2, 3, 4, 0] = value
-    with pytest.raises(InputError, match=r"found NaN or infinity.*`skip`"):
+    with pytest.raises(InputError, match=r"NaN or infinite.*`skip`"):
         LightField(views, range=LIMITS)
 
 
@@ -142,7 +142,7 @@ def test_extreme_floats(factor):
 
 def test_constant_views_need_a_range():
     for limits in (None, DisparityRange(-1.0, 1.5, "file")):
-        with pytest.raises(InputError, match=r"expected texture, found one constant value \(77\)"):
+        with pytest.raises(InputError, match=r"every sample is 77"):
             LightField(constant(), range=limits)
 
 

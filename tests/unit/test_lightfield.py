@@ -7,15 +7,15 @@ import pytest
 
 from ioadr import DisparityRange, InputError, LightField
 from tests.builders import make_camera, make_lightfield, make_views
+from tests.messages import explains
 
 
 def refused(match: str, **options: object) -> str:
-    """The refusal's message, which must be one paragraph that names what was found."""
+    """The refusal's message, which must be one paragraph."""
     with pytest.raises(InputError, match=match) as caught:
         make_lightfield(**options)
     message = str(caught.value)
-    assert "\n" not in message
-    assert "found" in message
+    assert explains(message), message
     return message
 
 
@@ -86,7 +86,7 @@ def test_two_by_two_views_are_too_few():
 def test_samples_must_be_finite(bad):
     views = make_views(dtype="float32")
     views[1, 2, 3, 4, 0] = bad
-    with pytest.raises(InputError, match=r"expected finite samples, found NaN or infinity.*`skip`"):
+    with pytest.raises(InputError, match=r"some samples are NaN or infinite.*`skip`"):
         LightField(views)
 
 
@@ -101,9 +101,7 @@ def test_a_missing_view_may_hold_anything():
 @pytest.mark.parametrize("value", [0, 17, 255])
 def test_constant_images_carry_no_depth(value):
     views = np.full((3, 3, 8, 8, 3), value, np.uint8)
-    with pytest.raises(
-        InputError, match=rf"expected texture, found one constant value \({value}\).*check the exposure"
-    ):
+    with pytest.raises(InputError, match=rf"every sample is {value},.*check the exposure"):
         LightField(views)
 
 

@@ -152,8 +152,8 @@ def test_unknown_presets_are_listed(name, message):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"sweeps = ", "expected a TOML file of parameters"),
-        (b"\xff\xfe", "expected a TOML file of parameters"),
+        (b"sweeps = ", "not a TOML file of parameters"),
+        (b"\xff\xfe", "not a TOML file of parameters"),
         (b"preset = 3", 'expected preset = "name"'),
         (b'preset = "mine"', "preset: expected one of paper"),
         (b"sweeps = 3", r"expected tables such as \[congruence\], found sweeps = 3"),
@@ -169,5 +169,5 @@ def test_bad_files_are_explained(tmp_path: Path, content: bytes, message: str):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(InputError, match=r"mine\.toml: expected a TOML file"):
+    with pytest.raises(InputError, match=r"mine\.toml: there is no such file"):
         load_parameters(tmp_path / "mine.toml")

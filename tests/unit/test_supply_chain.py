@@ -138,10 +138,10 @@ def test_known_weaknesses_are_found_without_a_network(tmp_path):
     assert found.stdout.splitlines() == [
         "alpha-beta 1.0 (lock): named breaks",
         "gamma 1.0 (lock): range breaks",
-        "4 versions, 2 known weaknesses",
+        "4 versions, 2 known vulnerabilities",
     ]
     assert audited(tmp_path, lock, withdrawn="2026-01-01T00:00:00Z").returncode == 0
-    assert audited(tmp_path, "sigma==1.0 \\\n").stdout == "1 versions, 0 known weaknesses\n"
+    assert audited(tmp_path, "sigma==1.0 \\\n").stdout == "1 versions, 0 known vulnerabilities\n"
 
 
 def test_an_audit_says_where_its_advisories_come_from():

@@ -25,24 +25,24 @@ from ioadr.errors import IoadrError
 
 COMMANDS = {
     "estimate": "Estimate disparity, depth and normals of a light field.",
-    "batch": "Estimate many light fields, huge ones or videos, on one machine or many.",
-    "doctor": "Find out what is wrong with a light field, and how to read it right.",
-    "info": "Say what a light field is, without estimating anything.",
-    "convert": "Write a light field or a map in another form.",
+    "batch": "Estimate many light fields, large ones or videos, on one machine or a cluster.",
+    "doctor": "Find out what is wrong with a light field and how to read it correctly.",
+    "info": "Describe a light field without estimating anything.",
+    "convert": "Convert a light field or a map to another format.",
     "export": "Write a result for Nerfstudio, COLMAP, Open3D or Blender.",
-    "check": "Measure how well a result predicts the views, without any truth.",
-    "compare": "Say what one result changes against another.",
-    "report": "Rebuild the page that shows a result.",
-    "explore": "Click a pixel and see the reasons for its depth, in the browser.",
-    "evaluate": "Score a map against the truth of its scene.",
+    "check": "Measure how well a result predicts the views; needs no ground truth.",
+    "compare": "Show how two results differ.",
+    "report": "Rebuild the HTML report of a result.",
+    "explore": "Click a pixel in the browser and see why it has its depth.",
+    "evaluate": "Score a map against the ground truth.",
     "benchmark": "Compare presets and published maps, scene by scene.",
-    "research": "Compare parameter sets over scenes and seeds, with confidence.",
-    "paper": "Make the paper's tables, ours beside the printed figures.",
+    "research": "Compare parameter sets over scenes and seeds, with significance.",
+    "paper": "Reproduce the paper's tables beside the printed figures.",
     "submission": "Make or check a zip for the 4D Light Field Benchmark.",
-    "demo": "Estimate the embedded scene and compare it with its exact truth.",
-    "bench": "Measure how long things take on this machine.",
-    "presets": "List the presets, or print one as a TOML file.",
-    "completion": "Print the script that completes commands in your shell.",
+    "demo": "Estimate the built-in scene and compare it with its exact ground truth.",
+    "bench": "Measure time and memory on this machine.",
+    "presets": "List the presets or print one as TOML.",
+    "completion": "Print a completion script for your shell.",
 }
 
 
@@ -50,9 +50,8 @@ UNUSABLE = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.ER
 """Faults of a file or folder that somebody named, not of ours."""
 LONGEST_NAME = 100
 
-EXIT_CODES = """Exit codes: 0 done; 1 partly failed (what failed is named); 2 unusable input, option or output
-folder; 3 done, but the views do not agree with the map (with --strict); 70 internal error;
-130 interrupted by Ctrl-C."""
+EXIT_CODES = """Exit codes: 0 success; 1 some items failed (they are named); 2 bad input, option or output folder;
+3 finished, but the views do not agree with the map (with --strict); 70 internal error; 130 interrupted."""
 
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -103,7 +102,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except click.Abort:
         return _interrupted()
     except click.ClickException as error:
-        error.show()
+        context = getattr(error, "ctx", None)
+        remark(f"ioadr: {error.format_message()}" + (f" See {context.command_path} --help." if context else ""))
         return BAD_INPUT
     except IoadrError as error:
         remark(f"ioadr: {error.for_command_line()}")
@@ -112,7 +112,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if error.filename is None or error.errno not in UNUSABLE:
             return _failed(error)
         name = str(error.filename)[:LONGEST_NAME]
-        remark(f"ioadr: {name}: expected a usable name, and rights to it, found: {error.strerror}.")
+        remark(f"ioadr: {name}: cannot be used: {error.strerror}.")
         return BAD_INPUT
     except MemoryError as error:
         remark(f"ioadr: not enough memory ({error}). Use fewer or smaller views, or close other programs.")

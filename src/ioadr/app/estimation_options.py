@@ -28,7 +28,7 @@ _option = functools.partial(option, "Estimation")
 MOST_THREADS = 1024
 """More would wait for each other for hours."""
 threads_option = _option(
-    "--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", show_default="all", help="CPU threads."
+    "--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", show_default="all", help="Number of CPU threads."
 )
 
 
@@ -74,23 +74,30 @@ def estimation_options(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="NAME",
         shell_complete=preset_names,
         show_default=DEFAULT,
-        help="Parameters by name: `ioadr presets`.",
+        help="Named parameter set; see `ioadr presets`.",
     )
-    @_option("--parameters", type=click.Path(), metavar="FILE", help="Parameters from a TOML file.")
+    @_option("--parameters", type=click.Path(), metavar="FILE", help="Read the parameters from a TOML file.")
     @_option(
         "--init",
         type=click.Choice(("auto", "structure-tensor", "plane-sweep", "cheapest")),
         show_default="as in the parameters",
-        help="How the first map is made.",
+        help="Method for the first map.",
     )
-    @_option("--set", "changes", multiple=True, metavar="GROUP.NAME=VALUE", help="Change a parameter; may be repeated.")
+    @_option(
+        "--set",
+        "changes",
+        multiple=True,
+        metavar="GROUP.NAME=VALUE",
+        shell_complete=setting_names,
+        help="Change one parameter; may be repeated.",
+    )
     @_option(
         "--seed",
         type=click.IntRange(min=0),
         metavar="N",
         default=0,
         show_default=True,
-        help="Of the random candidates.",
+        help="Seed for the random candidates.",
     )
     @threads_option
     @functools.wraps(command)
@@ -115,7 +122,7 @@ def chosen_parameters(preset: str | None, file: str | None, changes: Iterable[st
     """A preset or a file, with single values changed."""
     if preset and file:
         raise InputError(
-            f"parameters: expected --preset or --parameters, found both. Leave --preset out and write "
+            f"--preset and --parameters cannot be combined. Leave --preset out and write "
             f'preset = "{preset}" at the top of {file}.'
         )
     base = ioadr.load_parameters(file) if file else ioadr.preset(preset or DEFAULT)
@@ -127,6 +134,16 @@ def _split(change: str) -> tuple[str, str]:
     if not equals:
         raise InputError(f"--set: expected GROUP.NAME=VALUE such as congruence.weight=50, found {change!r}.")
     return name.strip(), value.strip()
+
+
+def setting_names(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    """For the shell's completion: `GROUP.NAME=` and the default's value."""
+    values = {
+        f"{group}.{name}={value}"
+        for group, items in ioadr.preset(DEFAULT).to_dict().items()
+        for name, value in items.items()
+    }
+    return sorted(value for value in values if value.startswith(start))
 
 
 def preset_names(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:

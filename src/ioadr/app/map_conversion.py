@@ -40,7 +40,7 @@ def convert_map(
     from ioadr.io.results.maps import Label
 
     if Path(target).exists():
-        raise OutputError(f"{target}: expected a new name, found something there. Remove it, or choose another name.")
+        raise OutputError(f"{target}: already exists. Remove it, or choose another name.")
     given = given or (wanted if Path(source).is_dir() else "disparity")
     values, _, unit = read_map(source, given)
     if given != wanted:
@@ -58,10 +58,7 @@ def _camera(scene: str | None, shape: tuple[int, ...]) -> Camera:
     from ioadr.io.scene_parameters import read_scene_parameters
 
     if scene is None:
-        raise InputError(
-            "convert: expected the camera to turn disparity into depth or back. "
-            "Name a folder with parameters.cfg by --scene."
-        )
+        raise InputError("convert: disparity and depth need a camera. Name a folder with parameters.cfg by --scene.")
     camera = read_scene_parameters(scene).camera
     if (camera.height, camera.width) != shape:
         raise InputError(

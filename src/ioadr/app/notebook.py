@@ -109,7 +109,7 @@ def plot_epi(
 ) -> Figure:
     """The EPI through a pixel row (or column) of the reference view; the slopes of `disparity` [N, M] are drawn in."""
     if (row is None) == (column is None):
-        raise InputError("plot_epi: expected either a row or a column, found both or none. Give one of them.")
+        raise InputError("plot_epi: give either a row or a column.")
     axis, line = (1, row) if row is not None else (0, column or 0)
     pixels, offsets = _epi(lightfield, axis, line)
     figure = _figure(11, 2.6)
@@ -148,7 +148,7 @@ def _figure(width: float, height: float) -> Figure:
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise InputError("figures: expected matplotlib, found none. Install it: pip install ioadr[plot]") from error
+        raise InputError("figures: need matplotlib. Install it with: pip install 'ioadr[plot]'") from error
     figure = pyplot.figure(figsize=(width, height), layout="constrained")
     pyplot.close(figure)
     return figure

@@ -21,57 +21,56 @@ if TYPE_CHECKING:
 ORDERS = ("row", "column", "serpentine", "serpentine-column")
 _option = functools.partial(option, "Reading")
 
+
+def format_names(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    """For the shell's completion."""
+    from ioadr.io.registry import formats
+
+    return [known.name for known in formats() if known.name.startswith(start)]
+
+
 OPTIONS = (
-    _option("--format", metavar="NAME", help="Instead of recognition by content; --format ? lists them."),
-    _option("--range", type=float, nargs=2, metavar="MIN MAX", help="Disparities to consider, in px."),
-    _option("--reference", type=int, nargs=2, metavar="ROW COL", show_default="centre", help="View to estimate."),
-    _option("--grid", metavar="RxC", help="Rows x columns of views, where the files do not say."),
+    _option(
+        "--format", metavar="NAME", shell_complete=format_names, help="Format, if not recognised; see info --formats."
+    ),
+    _option("--range", type=float, nargs=2, metavar="MIN MAX", help="Disparity range to search, in px."),
+    _option(
+        "--reference",
+        type=int,
+        nargs=2,
+        metavar="ROW COL",
+        show_default="centre",
+        help="View whose depth is estimated.",
+    ),
+    _option("--grid", metavar="RxC", help="Rows x columns of views, if the files do not say."),
     _option(
         "--pattern",
         metavar="NAME",
         help="File names: '{row}_{col}.png', 'view_{index:03d}.jpg', 'left_*.png'.",
     ),
-    _option("--order", type=click.Choice(ORDERS), help="Views are counted along rows or columns, or turning back."),
-    _option("--transpose/--no-transpose", default=None, help="Swap rows and columns of views, or not."),
-    _option("--flip-rows/--no-flip-rows", default=None, help="Reverse the rows of views, or not."),
-    _option("--flip-columns/--no-flip-columns", default=None, help="The same for the columns of views."),
-    _option("--flip-both", is_flag=True, default=None, help="Reverse rows and columns: near becomes far."),
-    _option("--eslf", metavar="RxC", help="One image of lenslets, each of R x C pixels, one per view."),
-    _option("--quilt", metavar="RxC", help="One image of R x C sub-images."),
-    _option("--views", metavar="RxC|cross", help="Only the central views, or the reference's row and column."),
-    _option("--every", type=int, metavar="N", help="Only every N-th row and column of views."),
+    _option("--order", type=click.Choice(ORDERS), help="Order in which the files count the views."),
+    _option("--transpose/--no-transpose", default=None, help="Swap (or keep) rows and columns of views."),
+    _option("--flip-rows/--no-flip-rows", default=None, help="Reverse (or keep) the order of rows."),
+    _option("--flip-columns/--no-flip-columns", default=None, help="Reverse (or keep) the order of columns."),
+    _option("--flip-both", is_flag=True, default=None, help="Reverse both, which swaps near and far."),
+    _option("--eslf", metavar="RxC", help="A lenslet image: each lenslet has R x C pixels, one per view."),
+    _option("--quilt", metavar="RxC", help="One image that holds R x C views side by side."),
+    _option("--views", metavar="RxC|cross", help="Use only the central R x C views, or a cross."),
+    _option("--every", type=int, metavar="N", help="Use only every N-th row and column of views."),
     _option("--skip", multiple=True, metavar="ROW,COL|missing", help="Leave out a view; may be repeated."),
-    _option("--crop", type=int, nargs=4, metavar="TOP LEFT HEIGHT WIDTH", help="Part of each view, in px."),
-    _option("--scale", type=float, metavar="FACTOR", help="On the size of the views."),
-    _option("--eta", type=float, nargs=2, metavar="V H", help="Sampling slope distortion, vertical and horizontal."),
-    _option("--baseline-mm", type=float, metavar="X", help="Camera: distance of neighbouring views."),
-    _option("--focal-length-mm", type=float, metavar="X", help="Camera: lens."),
-    _option("--sensor-size-mm", type=float, metavar="X", help="Camera: sensor, along the larger image side."),
-    _option("--focus-distance-m", type=float, metavar="X", help="Camera: where the disparity is zero."),
-    _option("--white", type=float, metavar="X", help="Sample value of full white."),
-    _option("--encoding", type=click.Choice(("sRGB", "linear")), help="linear: samples count light."),
-    _option("--alpha", type=click.Choice(("auto", "ignore", "views")), help="views: leave out transparent views."),
-    _option("--dark", type=click.Choice(("drop", "keep")), help="What becomes of vignetted views."),
-)
-NAMES = (
-    *("format", "range", "reference", "grid", "pattern", "order", "transpose"),
-    *(
-        "flip_rows",
-        "flip_columns",
-        "flip_both",
-        "eslf",
-        "quilt",
-        "views",
-        "every",
-        "skip",
-        "crop",
-        "scale",
-        "eta",
-        "baseline_mm",
-        "focal_length_mm",
-        "sensor_size_mm",
+    _option(
+        "--crop", type=int, nargs=4, metavar="TOP LEFT HEIGHT WIDTH", help="Use only this part of each view, in px."
     ),
-    *("focus_distance_m", "white", "encoding", "alpha", "dark"),
+    _option("--scale", type=float, metavar="FACTOR", help="Resize the views by this factor."),
+    _option("--eta", type=float, nargs=2, metavar="V H", help="Vertical and horizontal sampling slope distortion."),
+    _option("--baseline-mm", type=float, metavar="X", help="Camera: distance between neighbouring views."),
+    _option("--focal-length-mm", type=float, metavar="X", help="Camera: focal length of the lens."),
+    _option("--sensor-size-mm", type=float, metavar="X", help="Camera: sensor size along the longer image side."),
+    _option("--focus-distance-m", type=float, metavar="X", help="Camera: distance at which disparity is zero."),
+    _option("--white", type=float, metavar="X", help="Sample value that means full white."),
+    _option("--encoding", type=click.Choice(("sRGB", "linear")), help="How samples encode light."),
+    _option("--alpha", type=click.Choice(("auto", "ignore", "views")), help="Ignore alpha, or drop transparent views."),
+    _option("--dark", type=click.Choice(("drop", "keep")), help="Drop or keep vignetted views."),
 )
 
 
@@ -80,12 +79,24 @@ def reader_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> Any:
-        given = {name: options.pop(name) for name in NAMES}
+        given = {name: options.pop(name) for name in option_names()}
         return command(*args, reading=chosen_reading(given), **options)
 
     for add in reversed(OPTIONS):
         run = add(run)
     return run
+
+
+@functools.cache
+def option_names() -> tuple[str, ...]:
+    """What click calls them, in their order."""
+
+    def probe() -> None:
+        """Only carries the options."""
+
+    for add in OPTIONS:
+        add(probe)
+    return tuple(parameter.name for parameter in probe.__click_params__)  # type: ignore[attr-defined]
 
 
 def chosen_reading(values: dict[str, Any]) -> ReadOptions:

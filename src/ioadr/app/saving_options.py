@@ -23,7 +23,7 @@ FORMATS = "pfm,png,npz,ply,npy,png16,tiff,exr,glb,glb-points,xyz"
 
 
 strict_option = option(
-    "Results", "--strict", is_flag=True, help=f"End with exit code {DOUBTFUL} if the views do not agree with the map."
+    "Results", "--strict", is_flag=True, help=f"Exit with code {DOUBTFUL} if the views do not agree with the map."
 )
 
 
@@ -68,16 +68,23 @@ class Saving:
 def saving_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds --save, --overwrite, --no-report and --min-confidence as one `Saving`."""
 
-    @option("Results", "--save", "names", metavar="LIST", show_default="pfm,png,npz,ply", help=f"Some of {FORMATS}.")
+    @option(
+        "Results",
+        "--save",
+        "names",
+        metavar="LIST",
+        show_default="pfm,png,npz,ply",
+        help=f"File formats, separated by commas: {FORMATS}.",
+    )
     @option("Results", "--overwrite", is_flag=True, help="Replace earlier results in the folder.")
-    @option("Results", "--no-report", is_flag=True, help="Leave out report.html.")
+    @option("Results", "--no-report", is_flag=True, help="Do not write report.html.")
     @option(
         "Results",
         "--min-confidence",
         type=click.FloatRange(0, 1),
         metavar="X",
         default=0.0,
-        help="Leave less trusted pixels out of point clouds and meshes; 0 … 1.",
+        help="Drop pixels of lower confidence (0 … 1) from clouds and meshes.",
     )
     @functools.wraps(command)
     def run(

@@ -131,13 +131,13 @@ class _Notes(logging.Handler):
 def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds --quiet, --verbose and --json; the command receives a `Terminal` as its first argument."""
 
-    @option("Messages", "-q", "--quiet", is_flag=True, help="Print nothing but errors.")
-    @option("Messages", "-v", "--verbose", is_flag=True, help="Print more about each step.")
-    @option("Messages", "--json", "as_json", is_flag=True, help="Print the result as one JSON object, errors too.")
+    @option("Messages", "-q", "--quiet", is_flag=True, help="Print only errors.")
+    @option("Messages", "-v", "--verbose", is_flag=True, help="Print details of each step.")
+    @option("Messages", "--json", "as_json", is_flag=True, help="Print the result, or the error, as one JSON object.")
     @functools.wraps(command)
     def run(*args: Any, quiet: bool, verbose: bool, as_json: bool, **options: Any) -> Any:
         if quiet and verbose:
-            raise click.UsageError("expected --quiet or --verbose, found both. Leave one out.")
+            raise click.UsageError("--quiet and --verbose cannot be combined. Leave one out.")
         terminal = Terminal(quiet, verbose, as_json)
         try:
             with terminal.hearing():

@@ -118,7 +118,7 @@ def find_scenes(dataset: str | Path, names: Sequence[str] = ()) -> list[Path]:
     """Folders with truth: the dataset itself, or those in it, in the order of `names` if any are given."""
     base = Path(dataset).absolute()
     if not base.is_dir():
-        raise InputError(f"{base}: expected a folder of scenes, found none. Check the path.")
+        raise InputError(f"{base}: there is no such folder. Check the path.")
     found = [base] if has_truth(base) else [folder for folder in sorted(base.iterdir()) if has_truth(folder)]
     known = {folder.name: folder for folder in found}
     missing = [name for name in names if name not in known]

@@ -67,7 +67,7 @@ class Published:
     def load(self, scene: str) -> StoredMap:
         path = self.find(scene)
         if path is None:
-            raise InputError(f"{self.folder}: expected {scene}.pfm in it, found none.")
+            raise InputError(f"{self.folder}: {scene}.pfm is missing.")
         stored = read_map(path)
         for text in (self.folder / "runtimes" / f"{scene}.txt", self.folder / f"{scene}.txt"):
             if stored.seconds is None and text.is_file():
@@ -135,11 +135,11 @@ def _folders(path: Path, scenes: Sequence[str]) -> list[Method]:
         if folder.is_dir() and any(Published("", folder).find(scene) for scene in scenes)
     ]
     if not inner:
-        raise InputError(f"{path}: expected maps such as {scenes[0]}.pfm, or folders with them, found none.")
+        raise InputError(f"{path}: there are no maps such as {scenes[0]}.pfm here, nor folders with such maps.")
     return list(inner)
 
 
 def _free_name(name: str, taken: dict[str, Any]) -> str:
     if name in taken:
-        raise InputError(f"methods: expected different names, found {name} twice. Rename one of the folders.")
+        raise InputError(f"methods: two are called {name}. Rename one of the folders.")
     return name

@@ -212,7 +212,7 @@ def read_table(path: Path) -> list[Row]:
         with path.open(encoding="utf-8", newline="") as file:
             return [_row(line) for line in csv.DictReader(file)]
     except (OSError, UnicodeDecodeError, csv.Error, KeyError, TypeError, ValueError) as error:
-        raise InputError(f"{path}: expected a table of `ioadr research`, found: {error!r}. Name another.") from error
+        raise InputError(f"{path}: not a table of `ioadr research`: {error!r}. Name another file.") from error
 
 
 def write_table(path: Path, rows: Iterable[Row]) -> None:

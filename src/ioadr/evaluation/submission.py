@@ -34,7 +34,7 @@ def read_runtime(path: Path) -> float:
         with path.open("rb") as stream:
             return parse_runtime(stream.read(LARGEST_RUNTIME), str(path))
     except OSError as error:
-        raise InputError(f"{path}: expected a runtime in seconds, found: {error.strerror or error}.") from error
+        raise InputError(f"{path}: cannot read the runtime: {error.strerror or error}.") from error
 
 
 def parse_runtime(content: bytes, name: str) -> float:
@@ -62,7 +62,7 @@ def check_submission(path: str | Path) -> list[str]:
     """Everything in the zip that the benchmark would refuse, one sentence each; none is a valid submission."""
     path = Path(path)
     if not path.is_file():
-        raise InputError(f"{path}: expected a zip file, found none. Make one with `ioadr submission`.")
+        raise InputError(f"{path}: there is no such zip file. Make one with `ioadr submission`.")
     advice = "Make one with `ioadr submission`."
     with damage_explained(path, "a zip file", advice), zipfile.ZipFile(path) as archive:
         return [printable(problem) for problem in _problems(archive)]
@@ -77,11 +77,11 @@ def _problems(archive: zipfile.ZipFile) -> Iterator[str]:
     yield from _misplaced(names)
     for folder, ending, check in ((MAPS, "pfm", _check_map), (RUNTIMES, "txt", _check_runtime)):
         if not any(name.startswith(f"{folder}/") for name in names):
-            yield f"{folder}/: expected this folder at the root of the zip, found none"
+            yield f"{folder}/: this folder is missing at the root of the zip"
         for scene in SCENES:
             name = f"{folder}/{scene}.{ending}"
             if name not in names:
-                yield f"{name}: expected this file, found none"
+                yield f"{name}: this file is missing"
                 continue
             try:
                 check(archive, name)
@@ -94,9 +94,9 @@ def _misplaced(names: Iterable[str]) -> Iterator[str]:
     for name in sorted(set(names) - wanted):
         tail = "/".join(name.split("/")[-2:])
         if tail in wanted:
-            yield f"{name}: expected {tail} at the root of the zip, found it nested in a folder. Move it up"
+            yield f"{name}: {tail} belongs at the root of the zip, not in a folder. Move it up"
         elif not name.startswith("__MACOSX/") and not name.endswith(".DS_Store"):
-            yield f"{name}: expected only {MAPS}/<scene>.pfm and {RUNTIMES}/<scene>.txt. Remove it"
+            yield f"{name}: only {MAPS}/<scene>.pfm and {RUNTIMES}/<scene>.txt belong here. Remove it"
 
 
 def _check_map(archive: zipfile.ZipFile, name: str) -> None:
@@ -105,7 +105,7 @@ def _check_map(archive: zipfile.ZipFile, name: str) -> None:
         raise InputError(f"{name}: expected {SIZE}×{SIZE} px, found {values.shape[1]}×{values.shape[0]}")
     wrong = int(np.count_nonzero(~np.isfinite(values)))
     if wrong:
-        raise InputError(f"{name}: expected finite disparities, found {wrong} NaN or infinite px")
+        raise InputError(f"{name}: {wrong} px are NaN or infinite")
 
 
 def _check_runtime(archive: zipfile.ZipFile, name: str) -> None:
@@ -117,7 +117,7 @@ def _content(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
     with damage_explained(name, "a readable member of the zip", "Make it again."), archive.open(name) as stream:
         content = stream.read(limit + 1)
     if len(content) > limit:
-        raise InputError(f"{name}: expected at most {limit} bytes, found more")
+        raise InputError(f"{name}: larger than {limit} bytes")
     return content
 
 

@@ -152,7 +152,7 @@ class _ArrayViews:
     layout: Layout
 
     def __call__(self, numbers: Sequence[int], window: Window) -> NDArray[Any]:
-        with damage_explained(self.path, "an undamaged array of views"):
+        with damage_explained(self.path, "an array of views"):
             return self._loaded(numbers, window)
 
     def _loaded(self, numbers: Sequence[int], window: Window) -> NDArray[Any]:

@@ -71,7 +71,7 @@ def placed_by_pattern(folder: Path, text: str) -> Places:
     if not files:
         examples = ", ".join(sorted(file.name for file in folder.iterdir())[:3]) or "an empty folder"
         raise InputError(
-            f"{folder}/: expected files like ⟦pattern {text}⟧, found none (but {examples}). "
+            f"{folder}/: no file matches ⟦pattern {text}⟧; there are {examples}. "
             "Write {row}, {col} or {index} where the numbers are."
         )
     if not pattern.fields:
@@ -170,7 +170,7 @@ def _views_among(folder: Path, groups: Mapping[str, list[Path]]) -> tuple[list[P
     ordered = sorted(views.values(), key=len, reverse=True)
     if not ordered:
         raise InputError(
-            f"{folder}/: expected at least {FEWEST} images whose names differ in their numbers, found none. "
+            f"{folder}/: holds no images; at least {FEWEST} are needed, whose names differ in their numbers. "
             "Describe them with ⟦pattern⟧, such as ⟦pattern '{row}_{col}.png'⟧."
         )
     chosen = ordered[0]
@@ -178,7 +178,7 @@ def _views_among(folder: Path, groups: Mapping[str, list[Path]]) -> tuple[list[P
         found = " and ".join(f"{len(files)} like {_inside(folder, files[0])}" for files in ordered)
         example = NUMBER.sub("*", _inside(folder, chosen[0].with_suffix(""))) + chosen[0].suffix
         raise InputError(
-            f"{folder}/: expected one set of views, found several: {found}. "
+            f"{folder}/: holds several sets of views: {found}. "
             f"Choose one with ⟦pattern⟧, such as ⟦pattern '{example}'⟧."
         )
     doubt = MAPS.search(next(name for name, files in views.items() if files is chosen))

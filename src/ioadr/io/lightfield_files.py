@@ -46,7 +46,7 @@ def check_target(path: str | os.PathLike[str]) -> None:
     """Refuse a name that is taken, or whose ending promises another format."""
     target = Path(path)
     if target.is_file() or (target.is_dir() and any(target.iterdir())):
-        raise OutputError(f"{target}: expected a new name, found something there. Remove it, or choose another name.")
+        raise OutputError(f"{target}: already exists. Remove it, or choose another name.")
     if re.fullmatch(r"\.[A-Za-z]\w{0,5}", target.suffix) and target.suffix.lower() not in (".npz", ".zarr"):
         raise OutputError(
             f"{target}: light fields are written as NAME.npz, NAME.zarr or a folder of PNG views, whose name does not "

@@ -77,7 +77,7 @@ def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = Non
     options = options or ReadOptions()
     place = Path(path)
     if not os.fspath(path):
-        raise InputError("light field: expected a file or folder, found an empty name. Name one; . is this folder.")
+        raise InputError("light field: the name is empty. Name a file or folder; . is this folder.")
     if not place.is_dir():
         check_file(place, "a light field", "Copy what it gives into a file.")
     found = find_format(place, options)
@@ -106,7 +106,7 @@ def _loaded(capture: Capture, window: Window, scale: float) -> NDArray[Any]:
     """[V, N, M, C] of the available views, after checking that they fit into memory."""
     numbers = [int(number) for number in capture.index[capture.available]]
     if not numbers:
-        raise InputError(f"{capture.path}: expected views, found that none is left. Choose other ⟦views⟧ or ⟦skip⟧.")
+        raise InputError(f"{capture.path}: no views remain after ⟦views⟧ and ⟦skip⟧. Choose others.")
     size = scaled_size(window, scale)
     sample = capture.channels * capture.dtype.itemsize
     at_once = len(numbers) if scale == 1.0 else min(chunk(window, sample), len(numbers))

@@ -68,7 +68,7 @@ def _named(name: str) -> Format:
 
 def _recognised(path: Path, options: ReadOptions) -> Format:
     if not path.exists():
-        raise InputError(f"{path}: expected a light field, found no such file or folder. Check the path.")
+        raise InputError(f"{path}: there is no such file or folder. Check the path.")
     for candidate in formats():
         if candidate.recognise(path, options):
             return candidate
@@ -82,7 +82,7 @@ def _folder_refused(path: Path, options: ReadOptions) -> InputError:
     images = images_in(path)
     if inside:
         return InputError(
-            f"{path}/: expected one light field, but it contains {len(inside)}: {listed(inside)}. Name one of them; "
+            f"{path}/: contains {len(inside)} light fields: {listed(inside)}. Name one of them; "
             "views of one light field that lie in several folders are named by ⟦pattern '{row}/{col}.png'⟧."
         )
     if 0 < len(images) < FEWEST:
@@ -93,7 +93,12 @@ def _folder_refused(path: Path, options: ReadOptions) -> InputError:
             f"{listed([image.name for image in images[:3]])}. Say where the numbers are with ⟦pattern⟧, such as "
             "⟦pattern '{row}_{col}.png'⟧, or list the files in a lightfield.toml."
         )
-    return _unknown(path, "an empty folder" if not children else f"none among {listed([c.name for c in children])}")
+    return _unknown(
+        path,
+        "an empty folder"
+        if not children
+        else f"no light field in a known format, only {listed([c.name for c in children])}",
+    )
 
 
 def _is_light_field(path: Path, options: ReadOptions) -> bool:
@@ -106,15 +111,15 @@ def _is_light_field(path: Path, options: ReadOptions) -> bool:
 def _file_refused(path: Path) -> InputError:
     if path.suffix.lower() in SUFFIXES:
         return InputError(
-            f"{path}: expected all views of a light field, found one image. If it holds them, say how: "
+            f"{path}: one image. If it holds all views, say how: "
             "⟦eslf ROWSxCOLUMNS⟧ (pixels of a lenslet) or ⟦quilt ROWSxCOLUMNS⟧ (sub-images); else name its folder."
         )
-    return _unknown(path, "an empty file" if path.stat().st_size == 0 else "none of the formats known")
+    return _unknown(path, "an empty file" if path.stat().st_size == 0 else "not a light field in a known format")
 
 
 def _unknown(path: Path, found: str) -> InputError:
     names = ", ".join(candidate.name for candidate in formats())
     return InputError(
-        f"{path}: expected a light field ({names}), found {found}. docs/formats.md shows what they look like; "
-        "name one with ⟦format⟧, or describe the files in a lightfield.toml."
+        f"{path}: {found}. Known formats are {names}; docs/formats.md shows what they look like. "
+        "Name one with ⟦format⟧, or describe the files in a lightfield.toml."
     )

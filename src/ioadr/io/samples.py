@@ -111,7 +111,7 @@ def _check_finite(views: NDArray[Any], capture: Capture, names: list[str]) -> No
     for view, name in zip(views, names, strict=True):
         if not np.isfinite(view).all():
             raise InputError(
-                f"{capture.path}: expected finite samples, found NaN or infinity in {name}. "
+                f"{capture.path}: {name} contains NaN or infinite samples. "
                 "Replace them, or leave the view out with ⟦skip ROW,COL⟧."
             )
 
@@ -160,7 +160,7 @@ def _check_texture(samples: Samples, sparse: NDArray[Any], capture: Capture, nam
         view, name = samples.views[number], names[number]
         if np.ptp(view) == 0 and view.flat[0] > 0:
             raise InputError(
-                f"{capture.path}: expected texture in every view, found one constant value ({view.flat[0]}) in {name}. "
+                f"{capture.path}: {name} has one constant value ({view.flat[0]}), so nothing can be matched. "
                 "Check the file, or leave the view out with ⟦skip ROW,COL⟧."
             )
 

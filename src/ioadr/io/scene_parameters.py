@@ -37,11 +37,11 @@ def read_scene_parameters(folder: str | Path) -> SceneParameters:
     check_file(path, "the scene's camera and range in it", "Give a benchmark scene folder.")
     try:
         if path.stat().st_size > LARGEST_FILE:
-            raise InputError(f"{path}: expected a short text file, found {path.stat().st_size} bytes.")
+            raise InputError(f"{path}: {path.stat().st_size} bytes are too many for a file of parameters.")
         parser.read_string(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(
-            f"{path}: expected the scene's camera and range in it, found: {error.strerror or error}. "
+            f"{path}: cannot read the scene's camera and range: {error.strerror or error}. "
             "Give a benchmark scene folder."
         ) from error
     except (configparser.Error, UnicodeDecodeError) as error:

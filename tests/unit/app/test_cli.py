@@ -43,7 +43,7 @@ def test_help_lists_every_command_and_the_exit_codes(cli):
     outcome = cli("--help")
     for name, text in COMMANDS.items():
         assert re.search(rf"^  {name} +{text[:20]}", outcome.out, re.MULTILINE)
-    for code in ("0 done", "1 partly failed", "2 unusable", "70 internal error", "130 interrupted"):
+    for code in ("0 success", "1 some items failed", "2 bad input", "70 internal error", "130 interrupted"):
         assert code in " ".join(outcome.out.split())
 
 
@@ -139,7 +139,7 @@ def test_errors_are_json_when_asked_for(cli, tmp_path):
 def test_quiet_and_verbose_exclude_each_other(cli, scene):
     outcome = cli("info", scene, "-q", "-v")
     assert outcome.code == 2
-    assert "found both" in outcome.err
+    assert "cannot be combined" in outcome.err
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -82,7 +82,7 @@ def test_parameters_from_a_file(cli, calls, scene, tmp_path):
     assert calls[0]["parameters"] == preset("text").vary({"search.sweeps": 2})
     outcome = cli("estimate", scene, "--out", tmp_path / "b", "--parameters", file, "--preset", "paper")
     assert outcome.code == 2
-    assert "expected --preset or --parameters, found both" in outcome.err
+    assert "--preset and --parameters cannot be combined" in outcome.err
 
 
 def test_json_is_all_there_is_on_stdout(cli, calls, scene, tmp_path):
@@ -257,7 +257,7 @@ def test_a_two_by_two_grid(cli, calls, tmp_path):
         (["--range", "nan", 1], "expected finite MIN < MAX"),
         (["--reference", 7, 0], "expected a present view of the 3×3 grid"),
         (["--preset", "papier"], "preset: expected one of paper"),
-        (["--parameters", "mine.toml"], "mine.toml: expected a TOML file"),
+        (["--parameters", "mine.toml"], "mine.toml: there is no such file"),
         (["--set", "search.sweeps"], "expected GROUP.NAME=VALUE"),
         (["--set", "search.sweeps=-1"], "search.sweeps: expected a value from 0"),
         (["--set", "search.speed=1"], "expected search.*"),

@@ -125,7 +125,7 @@ def test_a_table_is_read_back(tmp_path):
     assert read_table(path) == [rows[1], rows[0]]
     assert read_table(tmp_path / "none.csv") == []
     path.write_text("something,else\n1,2\n", encoding="utf-8")
-    with pytest.raises(InputError, match="expected a table"):
+    with pytest.raises(InputError, match="not a table"):
         read_table(path)
 
 

@@ -86,7 +86,7 @@ def test_faults_are_named(folder: Path) -> None:
     with pytest.raises(InputError, match=r"mask_fine_lowres\.png: expected a mask of 40×32 px, found 6×5"):
         load_truth(folder)
     (folder / "mask_fine_lowres.png").write_bytes(b"no picture")
-    with pytest.raises(InputError, match=r"mask_fine_lowres\.png: expected a PNG mask"):
+    with pytest.raises(InputError, match=r"mask_fine_lowres\.png: .*a PNG mask"):
         load_truth(folder)
     write_pfm(folder / "gt_disp_lowres.pfm", np.zeros((WIDTH, HEIGHT)))
     with pytest.raises(InputError, match=r"gt_disp_lowres\.pfm: expected 40×32 px, found 32×40"):

@@ -79,7 +79,7 @@ def test_floats(name, tmp_path):
 def test_nothing_is_replaced(name, tmp_path):
     lightfield = make_lightfield(camera=make_camera())
     path = write_lightfield(lightfield, tmp_path / name)
-    with pytest.raises(OutputError, match="expected a new name"):
+    with pytest.raises(OutputError, match="already exists"):
         write_lightfield(lightfield, path)
     same(read(path), lightfield.with_(name=read(path).name))
 

@@ -60,7 +60,7 @@ def check_library() -> None:
         import distributed  # noqa: F401
     except ImportError as error:
         raise InputError(
-            "batch: expected the library distributed (Dask), found none. Install it with: pip install 'ioadr[cluster]'."
+            "batch: needs the library distributed (Dask). Install it with: pip install 'ioadr[cluster]'."
         ) from error
 
 
@@ -120,7 +120,7 @@ def remote_team(address: str) -> Iterator[Team]:
         client = Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, ImportError, TypeError) as error:
         raise InputError(
-            f"--scheduler: expected a Dask scheduler at {address}, found none ({' '.join(str(error).split())}). "
+            f"--scheduler: no Dask scheduler answers at {address} ({' '.join(str(error).split())}). "
             "Start one with `dask scheduler`, and give the address that it prints, such as tcp://10.0.0.5:8786."
         ) from error
     try:

@@ -51,10 +51,10 @@ def find_items(inputs: Sequence[str], reading: ReadOptions, out: str, video: boo
             items = [replace(item, video=sequence) for item in sorted(items, key=lambda item: natural(item.path))]
         found += items
         if len(found) > MOST_ITEMS:
-            raise InputError(f"{text}: expected at most {MOST_ITEMS} light fields, found more. Split the batch.")
+            raise InputError(f"{text}: more than {MOST_ITEMS} light fields. Split the batch.")
     unique = list({(item.video, item.path, item.reading): item for item in found}.values())
     if not unique:
-        raise InputError("INPUTS: expected light fields, found none.")
+        raise InputError("INPUTS: there are no light fields.")
     return _named(unique)
 
 
@@ -68,7 +68,7 @@ def _expanded(text: str, reading: ReadOptions, excluded: set[Path], base: Path |
     if is_url(text):
         found = matches(text) if _is_pattern(text) else [text]
         if not found:
-            raise InputError(f"{text}: expected light fields, found no match. Check the pattern.")
+            raise InputError(f"{text}: no file or folder matches. Check the pattern.")
         yield from (Item("", url, reading) for url in found)
         return
     path = (base or Path()) / _at_home(text)
@@ -81,26 +81,26 @@ def _expanded(text: str, reading: ReadOptions, excluded: set[Path], base: Path |
     elif path.exists():
         yield from _below(path, reading, excluded)
     elif base is None:
-        raise InputError(f"{text}: expected a light field, folder, list or manifest, found nothing. Check the path.")
+        raise InputError(f"{text}: there is no such file or folder. Check the path.")
     else:
-        yield Item("", str(path), reading, problem=f"{path}: expected a light field, found no such file or folder.")
+        yield Item("", str(path), reading, problem=f"{path}: there is no such file or folder.")
 
 
 def _at_home(text: str) -> Path:
     """A path that can be one, ~ being the home folder."""
     if "\0" in text:
-        raise InputError(f"{text!r}: expected a path, found the character 0 in it. Correct it.")
+        raise InputError(f"{text!r}: a path cannot contain the character 0.")
     try:
         return Path(text).expanduser()
     except RuntimeError as error:
-        raise InputError(f"{text}: expected the home folder of a user, found: {error} Write the whole path.") from error
+        raise InputError(f"{text}: cannot find the home folder: {error} Write the whole path.") from error
 
 
 def _globbed(pattern: str, reading: ReadOptions, excluded: set[Path]) -> Iterator[Item]:
     found = sorted(glob.iglob(pattern, recursive=True), key=natural)
     items = [item for name in found for item in _below(Path(name), reading, excluded, quiet=True)]
     if not items:
-        raise InputError(f"{pattern}: expected light fields, found none that match. Check the pattern.")
+        raise InputError(f"{pattern}: no light field matches. Check the pattern.")
     yield from items
 
 
@@ -119,7 +119,7 @@ def _below(
                 yield item
     if not found and not quiet:
         raise InputError(
-            f"{path}: expected a light field, or a folder with some, found none. "
+            f"{path}: neither a light field nor a folder of light fields. "
             "`ioadr info --help` lists the formats; --format or --pattern may be needed."
         )
 

@@ -117,4 +117,4 @@ def _result(future: Any, task: Task) -> Any:
     except CancelledError:
         return Lost(f"{task.name}: lost, because the scheduler or the connection to it ended. Go on with --resume.")
     except Exception as error:
-        return Lost(f"{task.name}: expected a result from its worker, found: {type(error).__name__}: {error}.")
+        return Lost(f"{task.name}: its worker failed: {type(error).__name__}: {error}.")

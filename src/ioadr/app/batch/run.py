@@ -108,7 +108,7 @@ class Batch:
             if not is_url(item.path):
                 self.needs[item.name] = need_of(item.path, item.reading, self.settings.parameters)
             elif self.settings.tiles is not None:
-                raise InputError(f"{item.path}: expected a file or folder for --tiles, found a URL. Copy it first.")
+                raise InputError(f"{item.path}: --tiles needs a file or folder, not a URL. Copy it first.")
         except InputError as error:
             self.outcomes[item.name] = failed(item, error.for_command_line(), self.keys[item.name])
 

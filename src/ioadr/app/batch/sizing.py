@@ -113,8 +113,8 @@ def check_need(path: str, need: int, memory: int | None) -> None:
     """Refuse an item that a worker's memory cannot hold, before it is tried."""
     if memory is not None and need > memory:
         raise InputError(
-            f"{path}: expected to need at most {size(max(memory, 0))}, the memory for one item, found that it needs "
-            f"about {size(need)}. Split it with --tiles, read less with --views, --every, --crop or --scale, "
+            f"{path}: needs about {size(need)}; {size(max(memory, 0))} is available for one item. "
+            "Split it with --tiles, read less with --views, --every, --crop or --scale, "
             "or give workers more memory (--memory, --workers)."
         )
 

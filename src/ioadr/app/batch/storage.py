@@ -35,13 +35,12 @@ def file_system(url: str) -> tuple[Any, str]:
         from fsspec.core import url_to_fs
     except ImportError as error:
         raise InputError(
-            f"{url}: expected the library fsspec to open a URL, found none. "
-            "Install it with: pip install 'ioadr[cluster]'."
+            f"{url}: URLs need the library fsspec. Install it with: pip install 'ioadr[cluster]'."
         ) from error
     try:
         found, path = url_to_fs(url)
     except (ImportError, ValueError, OSError) as error:
-        raise InputError(f"{url}: expected a URL that fsspec opens, found: {one_line(error)}.") from error
+        raise InputError(f"{url}: fsspec cannot open this URL: {one_line(error)}.") from error
     return found, str(path)
 
 
@@ -90,12 +89,12 @@ def _files(found: Any, base: str) -> dict[str, Mapping[str, Any]]:
     for place, info in found.find(base, detail=True).items():
         name = PurePosixPath(place).relative_to(base.rstrip("/") or "/") if base else PurePosixPath(place)
         if name.is_absolute() or ".." in name.parts:
-            raise InputError(f"{base}: expected files inside it, found {place}, which leads out of it.")
+            raise InputError(f"{base}: {place} leads out of it.")
         files[str(name)] = info
         if len(files) > MOST_FILES:
-            raise InputError(f"{base}: expected at most {MOST_FILES} files, found more. Name one light field.")
+            raise InputError(f"{base}: holds more than {MOST_FILES} files. Name one light field.")
     if not files:
-        raise InputError(f"{base}: expected the files of a light field, found none. Check the URL.")
+        raise InputError(f"{base}: holds no files. Check the URL.")
     return files
 
 
@@ -111,7 +110,9 @@ def _copy(found: Any, info: Mapping[str, Any], target: Path) -> None:
         while block := source.read(min(BLOCK, left + 1)):
             left -= len(block)
             if left < 0:
-                raise InputError(f"{info['name']}: expected {info['size']} bytes, found more. The file is damaged.")
+                raise InputError(
+                    f"{info['name']}: larger than the {info['size']} bytes that were announced. The file is damaged."
+                )
             copy.write(block)
 
 
@@ -193,6 +194,4 @@ def _explained(url: str) -> Iterator[None]:
     except InputError:
         raise
     except Exception as error:
-        raise InputError(
-            f"{url}: expected a light field that can be read there, found: {one_line(error)}. Check the URL."
-        ) from error
+        raise InputError(f"{url}: cannot be read: {one_line(error)}. Check the URL.") from error

@@ -168,7 +168,7 @@ def _stored(settings: Settings, item: Item, tiles: Sequence[Tile]) -> Iterator[t
             with np.load(file, allow_pickle=False) as content:
                 yield tile, {name: content[name] for name in content.files}
         except (OSError, ValueError, EOFError) as error:
-            raise InputError(f"{file}: expected a finished tile, found: {error}. Run again with --resume.") from error
+            raise InputError(f"{file}: not a finished tile: {error}. Run again with --resume.") from error
 
 
 def join(

@@ -43,12 +43,12 @@ class Timed:
 def python(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Timed:
     """Run `python ARGUMENTS…` to its end."""
     if sys.platform == "win32":
-        raise InputError("bench: expected a system that tells a process's peak memory, found Windows. Use WSL.")
+        raise InputError("bench: Windows does not report the peak memory of a process. Use WSL.")
     command = [sys.executable, "-c", _STOPWATCH, sys.executable, *arguments]
     done = subprocess.run(command, env={**os.environ, **(environment or {})}, capture_output=True, text=True)
     result: dict[str, Any] = json.loads(done.stdout)
     if result["code"] != 0:
-        raise InputError(f"bench: expected `{' '.join(arguments)}` to succeed, found: {result['err'].strip()}")
+        raise InputError(f"bench: `{' '.join(arguments)}` failed: {result['err'].strip()}")
     return Timed(result["wall"], result["cpu"], result["peak"], result["out"])
 
 

@@ -24,10 +24,19 @@ if TYPE_CHECKING:
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUTS...")
 @option("Results", "--out", required=True, metavar="DIR", help="Folder or URL for all results.")
 @strict_option
-@option("Results", "--resume", is_flag=True, help="Do only what is missing or has changed since an earlier run.")
-@option("Workers", "--workers", type=click.IntRange(min=1), metavar="N", show_default="best", help="Processes.")
-@option("Workers", "--memory", metavar="SIZE", show_default="free", help="For everything on this machine, such as 8G.")
-@option("Workers", "--scheduler", metavar="ADDRESS", help="Dask scheduler whose workers to use, or its file.")
+@option("Results", "--resume", is_flag=True, help="Skip items that an earlier run finished and that have not changed.")
+@option(
+    "Workers",
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    show_default="automatic",
+    help="Number of processes.",
+)
+@option(
+    "Workers", "--memory", metavar="SIZE", show_default="what is free", help="Memory limit for all workers, such as 8G."
+)
+@option("Workers", "--scheduler", metavar="ADDRESS", help="Address or file of a Dask scheduler to use.")
 @option(
     "Workers",
     "--attempts",
@@ -35,18 +44,20 @@ if TYPE_CHECKING:
     default=3,
     show_default=True,
     metavar="N",
-    help="Workers that may die over an item before it is given up.",
+    help="Give up on an item after N workers died processing it.",
 )
 @option("Workers", "--dashboard", is_flag=True, help="Serve Dask's dashboard on this machine (needs bokeh).")
-@option("Large and long", "--tiles", is_flag=True, help="Split what does not fit into memory into overlapping tiles.")
+@option("Large and long", "--tiles", is_flag=True, help="Split light fields that do not fit into memory into tiles.")
 @option(
     "Large and long",
     "--tile-size",
     type=click.IntRange(min=64),
     metavar="PX",
-    help="Split everything larger than this.",
+    help="Split views larger than this.",
 )
-@option("Large and long", "--video", is_flag=True, help="Each input is a sequence; frames start from the one before.")
+@option(
+    "Large and long", "--video", is_flag=True, help="Treat each input as a video; frames start from the one before."
+)
 @option(
     "Large and long",
     "--keyframes",
@@ -54,7 +65,7 @@ if TYPE_CHECKING:
     default=24,
     show_default=True,
     metavar="N",
-    help="Every N-th frame of a video starts from scratch; 1: all.",
+    help="Start every N-th frame of a video from scratch.",
 )
 @output_options
 @saving_options
@@ -81,8 +92,8 @@ def command(
 ) -> int:
     """Estimate every light field in INPUTS: folders, patterns, lists (.txt), manifests (.toml), URLs.
 
-    Each gets a folder of results in DIR; summary.csv, summary.json and index.html tell about all of them. A bad light
-    field does not stop the others. What was finished is kept when the batch is interrupted; --resume goes on.
+    Each light field gets a folder of results in DIR; summary.csv, summary.json and index.html cover all of them. A
+    light field that fails does not stop the others. After an interruption, --resume continues with what is left.
     """
     from ioadr.app.batch.inputs import find_items
     from ioadr.app.batch.items import Settings
@@ -130,13 +141,13 @@ def _check(out: str, side: int | None, video: bool, scheduler: str | None, own: 
     from ioadr.app.batch.storage import is_url
 
     if video and side is not None:
-        raise InputError("batch: expected --video or tiles, found both. Leave one out.")
+        raise InputError("batch: --video and tiles cannot be combined. Leave one out.")
     if is_url(out) and side is not None:
-        raise InputError(f"--out: expected a folder that all workers see, where tiles can wait, found {out}.")
+        raise InputError(f"--out {out}: tiles need a folder that all workers can reach, not a URL.")
     if scheduler is not None and own:
         raise InputError(
-            "batch: expected --scheduler, or --workers and --memory for this machine's own workers, found both. "
-            "How many workers a cluster has is said where it is started."
+            "batch: --workers and --memory apply to workers on this machine and cannot be combined with --scheduler. "
+            "Set the number of workers where the cluster is started."
         )
 
 

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=SectionCommand)
-@option("Input", "--data", type=click.Path(), metavar="DIR", help="Folder of benchmark scenes to measure as well.")
-@option("Input", "--full", is_flag=True, help="All scenes, presets and sizes: a quarter of an hour.")
-@option("Results", "--out", type=click.Path(dir_okay=False), metavar="FILE", help="Keep the figures as JSON.")
+@option("Input", "--data", type=click.Path(), metavar="DIR", help="Also measure the benchmark scenes in this folder.")
+@option("Input", "--full", is_flag=True, help="Measure all scenes, presets and sizes (about 15 minutes).")
+@option("Results", "--out", type=click.Path(dir_okay=False), metavar="FILE", help="Write the figures as JSON.")
 @output_options
 def command(terminal: Terminal, data: str | None, full: bool, out: str | None) -> None:
     """Measure time by phase, memory, first and later runs, threads, and growth with pixels and views.
 
-    Figures of a busy machine are of little use: how many cores were free is measured before and after.
+    Run it on an idle machine. The number of free cores is measured before and after.
     """
     from ioadr.app.bench import suite
     from ioadr.app.bench.tables import tables

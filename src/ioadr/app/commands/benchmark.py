@@ -22,8 +22,8 @@ HEAD = "mean over scenes"
 @click.command(cls=SectionCommand)
 @click.argument("dataset", type=click.Path())
 @option("Results", "--out", type=click.Path(), metavar="DIR", required=True, help="Folder for maps, tables and page.")
-@option("Results", "--redo", is_flag=True, help="Estimate again what an earlier run has already done.")
-@option("Input", "--scenes", metavar="LIST", help="Scenes by name, separated by commas.  [default: all with truth]")
+@option("Results", "--redo", is_flag=True, help="Estimate everything again.")
+@option("Input", "--scenes", metavar="LIST", help="Names of scenes, separated by commas.  [default: all with truth]")
 @option(
     "Input",
     "--methods",
@@ -31,8 +31,15 @@ HEAD = "mean over scenes"
     metavar="LIST",
     help="Presets, parameter files, or folders of published maps; may be repeated.  [default: best]",
 )
-@option("Input", "--ablations", is_flag=True, help="Add every variation of the presets.")
-@option("Estimation", "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of random candidates.")
+@option("Input", "--ablations", is_flag=True, help="Also run every variation of the presets.")
+@option(
+    "Estimation",
+    "--seed",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    help="Seed for the random candidates.",
+)
 @threads_option
 @output_options
 def command(

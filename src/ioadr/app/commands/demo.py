@@ -27,7 +27,15 @@ SHOWN = ("mse", "badpix_007", "badpix_003", "badpix_001", "mae_planes", "mae_sur
 
 
 @click.command(cls=SectionCommand)
-@option("Results", "--out", default="ioadr-demo", show_default=True, type=click.Path(), metavar="DIR", help="Folder.")
+@option(
+    "Results",
+    "--out",
+    default="ioadr-demo",
+    show_default=True,
+    type=click.Path(),
+    metavar="DIR",
+    help="Folder for the results.",
+)
 @output_options
 @saving_options
 @estimation_options

@@ -17,8 +17,14 @@ if TYPE_CHECKING:
 
 @click.command(cls=SectionCommand)
 @click.argument("path", type=click.Path())
-@option("Results", "--html", type=click.Path(), metavar="FILE", help="Page with contact sheet and table of views.")
-@option("Results", "--out", type=click.Path(), metavar="PNG", help="Contact sheet as a picture.")
+@option(
+    "Results",
+    "--html",
+    type=click.Path(),
+    metavar="FILE",
+    help="Write a page with a contact sheet and a table of views.",
+)
+@option("Results", "--out", type=click.Path(), metavar="PNG", help="Write the contact sheet as a picture.")
 @output_options
 @reader_options
 def command(terminal: Terminal, path: str, html: str | None, out: str | None, reading: ReadOptions) -> None:

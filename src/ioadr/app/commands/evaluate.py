@@ -18,8 +18,16 @@ if TYPE_CHECKING:
 
 @click.command(cls=SectionCommand)
 @click.argument("map_", metavar="MAP", type=click.Path())
-@option("Input", "--truth", "scene", type=click.Path(), metavar="SCENE", required=True, help="Folder or map.")
-@option("Input", "--highres", is_flag=True, help="Score at ten times the size, against gt_disp_highres.pfm.")
+@option(
+    "Input",
+    "--truth",
+    "scene",
+    type=click.Path(),
+    metavar="SCENE",
+    required=True,
+    help="Scene folder or map with the ground truth.",
+)
+@option("Input", "--highres", is_flag=True, help="Score at ten times the resolution, against gt_disp_highres.pfm.")
 @option("Input", "--allow-invalid", is_flag=True, help="Count NaN and infinite pixels as wrong instead of refusing.")
 @option("Results", "--html", type=click.Path(), metavar="FILE", help="Also write a page with pictures of the errors.")
 @output_options
@@ -59,7 +67,7 @@ def _write_page(html: str, map_: str, scene: str, truth: Truth, stored: Any, sco
 
     folder = Path(scene).absolute()
     if folder.is_file():
-        raise InputError("--html: expected a scene's folder as the truth, not a map alone. Leave --html out.")
+        raise InputError("--html needs a scene folder as ground truth, not a map alone. Leave --html out.")
     given = Given(Path(map_).absolute().stem, stored)
     item = Item(folder.name, given.name, scores.values, scores.seconds, scores.invalid)
     write_page(html, Results([folder], [given], [item], folder.parent), f"{given.name} on {truth.name}")

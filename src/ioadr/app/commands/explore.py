@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @click.argument("path", type=click.Path(), required=False)
 @click.argument("result", type=click.Path(), required=False)
-@option("Explorer", "--truth", type=click.Path(), metavar="SCENE", help="Scene folder whose truth to compare with.")
-@option("Explorer", "--no-browser", is_flag=True, help="Only print the address.")
-@option("Explorer", "--port", type=click.IntRange(1, 65535), metavar="N", show_default="any free", help="Port.")
+@option(
+    "Explorer", "--truth", type=click.Path(), metavar="SCENE", help="Scene folder with ground truth to compare with."
+)
+@option("Explorer", "--no-browser", is_flag=True, help="Print the address instead of opening a browser.")
+@option(
+    "Explorer", "--port", type=click.IntRange(1, 65535), metavar="N", show_default="any free", help="Port to listen on."
+)
 @output_options
 @reader_options
 def command(

@@ -14,9 +14,9 @@ TARGETS = ("nerfstudio", "colmap", "open3d", "blender")
 
 @click.command(cls=SectionCommand)
 @click.argument("result", type=click.Path(), metavar="RESULT")
-@option("Results", "--to", "target", type=click.Choice(TARGETS), required=True, help="The program that reads it.")
+@option("Results", "--to", "target", type=click.Choice(TARGETS), required=True, help="Program to write for.")
 @option("Results", "--out", "folder", type=click.Path(), required=True, metavar="DIR", help="Folder to write.")
-@option("Results", "--overwrite", is_flag=True, help="Replace an earlier export to the same program in the folder.")
+@option("Results", "--overwrite", is_flag=True, help="Replace an earlier export in the folder.")
 @option("Input", "--lightfield", type=click.Path(), metavar="PATH", help="Light field.  [default: as estimated]")
 @option(
     "Results",
@@ -24,7 +24,7 @@ TARGETS = ("nerfstudio", "colmap", "open3d", "blender")
     type=click.FloatRange(0, 1),
     metavar="X",
     default=0.0,
-    help="Leave less trusted pixels out of points and depth; 0 … 1.",
+    help="Drop pixels of lower confidence (0 … 1) from points and depth.",
 )
 @option(
     "Results",
@@ -33,9 +33,15 @@ TARGETS = ("nerfstudio", "colmap", "open3d", "blender")
     metavar="N",
     default=10_000,
     show_default=True,
-    help="Seed points at most (nerfstudio, colmap).",
+    help="Largest number of seed points (nerfstudio, colmap).",
 )
-@option("Results", "--scale-to", type=float, metavar="METRES", help="Relative depth: distance of the range's middle.")
+@option(
+    "Results",
+    "--scale-to",
+    type=float,
+    metavar="METRES",
+    help="For relative depth: distance that the middle of the range stands for.",
+)
 @output_options
 def command(
     terminal: Terminal,

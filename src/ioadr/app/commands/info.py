@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ioadr.app.reader_options import read_from_cli, reader_options
-from ioadr.app.sections import SectionCommand
+from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.errors import as_options
 
@@ -15,21 +15,34 @@ if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
 
 
+def _list_formats(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
+    """Print name and description of every format, and end."""
+    if not asked or context.resilient_parsing:
+        return
+    from ioadr.io.registry import formats
+
+    wide = max(len(known.name) for known in formats())
+    click.echo("\n".join(f"{known.name:<{wide}}  {known.description}" for known in formats()))
+    context.exit()
+
+
 @click.command(cls=SectionCommand)
 @click.argument("scene", type=click.Path())
+@option(
+    "Input",
+    "--formats",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_formats,
+    help="List the formats and exit.",
+)
 @output_options
 @reader_options
 def command(terminal: Terminal, scene: str, reading: ReadOptions) -> None:
-    """Say what the light field SCENE is: format, views, camera, disparity range, and what estimating it takes.
+    """Describe the light field SCENE: format, views, camera, disparity range, and what estimating it takes.
 
-    \b
-    Formats that are recognised by content:
-      HCI benchmark folder         input_Cam000.png …, parameters.cfg
-      Stanford archive folder      out_RR_CC_<y>_<x>_.png
-      folder of images             numbers in the names, or --pattern
-      one image of all views       --eslf 14x14 or --quilt 5x9
-      HDF5, MATLAB, NumPy, Zarr    an array [rows, columns, height, width, channels]
-      lightfield.toml              files, positions and camera of anything else
+    The format is recognised by content; --formats lists what is known.
     """
     from ioadr.app.description import described, facts
 

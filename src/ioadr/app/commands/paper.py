@@ -14,9 +14,15 @@ from ioadr.app.terminal import Terminal, output_options
 
 @click.command(cls=SectionCommand)
 @option("Input", "--data", type=click.Path(), metavar="DIR", required=True, help="Folder with the paper's four scenes.")
-@option("Input", "--peers", type=click.Path(), metavar="DIR", help="Folder of folders with published maps.")
+@option(
+    "Input",
+    "--peers",
+    type=click.Path(),
+    metavar="DIR",
+    help="Folder that holds one folder of published maps per method.",
+)
 @option("Results", "--out", type=click.Path(), metavar="DIR", required=True, help="Folder for maps, tables and page.")
-@option("Results", "--redo", is_flag=True, help="Estimate again what an earlier run has already done.")
+@option("Results", "--redo", is_flag=True, help="Estimate everything again.")
 @threads_option
 @output_options
 def command(terminal: Terminal, data: str, peers: str | None, out: str, redo: bool, threads: int | None) -> int:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import click
 
 from ioadr.app.estimation_options import preset_names
 from ioadr.app.sections import SectionCommand
 from ioadr.app.terminal import Terminal, output_options
-from ioadr.parameters import DEFAULT, FINISH_VARIATIONS, PRESETS, VARIATIONS, preset
+from ioadr.parameters import FINISH_VARIATIONS, PRESETS, VARIATIONS, preset
 
-LISTING = """presets: {presets}
-variations, as PRESET/VARIATION: {variations}
+PURPOSES = {
+    "best": "the most accurate map; the default",
+    "fast": "a preview in a quarter of the time",
+    "paper": "the published method; reproduces the paper's tables",
+    "text": "the paper's text where its tables were made differently; for study",
+}
+LISTING = """{presets}
 
-`ioadr presets NAME > mine.toml` writes one to a file; change it and use it with --parameters mine.toml."""
+To see what a part of the method contributes, switch it off with PRESET/VARIATION:
+{variations}
+
+`ioadr presets NAME > mine.toml` writes a preset to a file. Edit it and use it with --parameters mine.toml."""
 
 
 @click.command(cls=SectionCommand)
@@ -22,10 +32,12 @@ def command(terminal: Terminal, name: str | None) -> None:
     """List the presets, or print NAME as a TOML file with the meaning of each value."""
     if name is None:
         variations = [*VARIATIONS, *FINISH_VARIATIONS]
-        text = LISTING.format(
-            presets=", ".join(n + " (default)" * (n == DEFAULT) for n in PRESETS), variations=", ".join(variations)
+        presets = "\n".join(f"  {known:<6} {PURPOSES[known]}" for known in PURPOSES)
+        listed = textwrap.fill(
+            ", ".join(variations), 78, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
         )
-        terminal.answer(text, {"presets": list(PRESETS), "variations": variations})
+        text = LISTING.format(presets=presets, variations=listed)
+        terminal.answer(text, {"presets": list(PRESETS), "purposes": PURPOSES, "variations": variations})
         return
     parameters = preset(name)
     terminal.answer(parameters.to_toml().rstrip(), parameters.to_dict())

@@ -23,14 +23,14 @@ EPIS, SCORES = "<section>\n  <h2>Epipolar", "<h2>Against the truth"
 @click.command(cls=SectionCommand)
 @click.argument("folder", type=click.Path(), metavar="DIR")
 @option("Input", "--lightfield", type=click.Path(), metavar="PATH", help="Light field.  [default: as estimated]")
-@option("Input", "--truth", type=click.Path(), metavar="SCENE", help="Scene folder whose truth to compare with.")
-@option("Results", "--overwrite", is_flag=True, help="Replace the page also by one that shows less.")
+@option("Input", "--truth", type=click.Path(), metavar="SCENE", help="Scene folder with ground truth to compare with.")
+@option("Results", "--overwrite", is_flag=True, help="Replace the page even if the new one shows less.")
 @output_options
 def command(terminal: Terminal, folder: str, lightfield: str | None, truth: str | None, overwrite: bool) -> None:
     """Write DIR/report.html for the result in DIR: one page that works offline.
 
-    With a truth it also has error maps and the benchmark's metrics. Without the light field it has no EPIs. A page that
-    shows more than the new one would is kept.
+    With ground truth it also has error maps and the benchmark's metrics. Without the light field it has no EPIs. A page
+    that shows more than the new one would is kept.
     """
     from ioadr.app.report import report_html
     from ioadr.evaluation.truth import load_truth

@@ -20,21 +20,52 @@ BETTER, WORSE = "▼", "▲"
 
 @click.command(cls=SectionCommand)
 @click.argument("scenes", nargs=-1, required=True, metavar="SCENE...")
-@option("Input", "--size", type=click.IntRange(64, 2048), default=160, show_default=True, help="px, synthetic scenes.")
-@option("Input", "--crop", type=int, nargs=4, metavar="TOP LEFT HEIGHT WIDTH", help="px, part of each folder's scene.")
+@option(
+    "Input",
+    "--size",
+    type=click.IntRange(64, 2048),
+    default=160,
+    show_default=True,
+    help="Size of synthetic scenes, in px.",
+)
+@option(
+    "Input",
+    "--crop",
+    type=int,
+    nargs=4,
+    metavar="TOP LEFT HEIGHT WIDTH",
+    help="Use only this part of each scene folder, in px.",
+)
 @option("Parameters", "--methods", default="best", show_default=True, metavar="LIST", help="Presets or variations.")
-@option("Parameters", "--vary", multiple=True, metavar="NAME=LIST", help="Values of a parameter; repeated: all pairs.")
-@option("Parameters", "--sets", type=click.Path(), metavar="FILE", help="TOML tables, each a named parameter set.")
-@option("Estimation", "--seeds", type=click.IntRange(1, 100), default=2, show_default=True, help="Runs of each.")
-@option("Estimation", "--jobs", type=click.IntRange(1), metavar="N", show_default="cores", help="Processes.")
-@option("Results", "--table", type=click.Path(), metavar="FILE", required=True, help="CSV of all figures; kept up.")
+@option(
+    "Parameters",
+    "--vary",
+    multiple=True,
+    metavar="NAME=LIST",
+    help="Values of one parameter; repeat for all combinations.",
+)
+@option(
+    "Parameters", "--sets", type=click.Path(), metavar="FILE", help="TOML file whose tables are named parameter sets."
+)
+@option(
+    "Estimation",
+    "--seeds",
+    type=click.IntRange(1, 100),
+    default=2,
+    show_default=True,
+    help="Number of seeds for each run.",
+)
+@option("Estimation", "--jobs", type=click.IntRange(1), metavar="N", show_default="cores", help="Number of processes.")
+@option(
+    "Results", "--table", type=click.Path(), metavar="FILE", required=True, help="CSV file that collects all figures."
+)
 @output_options
 def command(terminal: Terminal, table: str, jobs: int | None, **options: Any) -> None:
     """Compare parameter sets on SCENEs: folders with truth, FAMILY-NUMBER, or synthetic[-NUMBER] for all families.
 
-    The first method is what the others, and what --vary makes of it, are compared with: mean over the scenes and
-    paired difference ± standard error, marked where chance would hardly give it. Figures that TABLE already
-    has, from the same source, parameters and scenes, are not made again. Times are those of single threads.
+    All others, and the variations from --vary, are compared with the first method: mean over the scenes and paired
+    difference ± standard error, marked where significant (p < 0.05). Figures already in TABLE for the same source,
+    parameters and scenes are not computed again. Times are for one thread.
     """
     from ioadr.evaluation.research import run_trials
     from ioadr.machine import cores

@@ -19,8 +19,8 @@ INVALID = 1
 
 @click.command(cls=SectionCommand)
 @click.argument("results", type=click.Path(), required=False)
-@option("Results", "--out", type=click.Path(), metavar="FILE", help="Zip to write.")
-@option("Results", "--check", type=click.Path(), metavar="FILE", help="Zip to check instead of writing one.")
+@option("Results", "--out", type=click.Path(), metavar="FILE", help="Zip file to write.")
+@option("Results", "--check", type=click.Path(), metavar="FILE", help="Check this zip file instead of writing one.")
 @output_options
 def command(terminal: Terminal, results: str | None, out: str | None, check: str | None) -> int:
     """Put the maps in RESULTS into a zip as the 4D Light Field Benchmark wants it, or check such a zip.
@@ -31,7 +31,7 @@ def command(terminal: Terminal, results: str | None, out: str | None, check: str
     if check and not (results or out):
         return _answer(terminal, check, None)
     if not results or not out or check:
-        raise InputError("submission: expected RESULTS and --out FILE to make a zip, or --check FILE alone.")
+        raise InputError("submission: give RESULTS and --out FILE to make a zip, or --check FILE alone.")
     return _answer(terminal, out, results)
 
 
@@ -58,5 +58,5 @@ def _maps(folder: str) -> dict[str, StoredMap]:
     source = Published("", Path(folder))
     found = [scene for scene in SCENES if Path(folder).is_dir() and source.find(scene)]
     if not found:
-        raise InputError(f"{folder}: expected maps of the benchmark's scenes, such as boxes.pfm, found none.")
+        raise InputError(f"{folder}: there are no maps of the benchmark's scenes here, such as boxes.pfm.")
     return {scene: source.load(scene) for scene in found}

@@ -91,9 +91,9 @@ async def json_body(request: Request) -> Mapping[str, Any]:
     try:
         body = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise InputError(f"request: expected JSON, found: {error}.") from error
+        raise InputError(f"request: not valid JSON: {error}.") from error
     if not isinstance(body, dict):
-        raise InputError("request: expected a JSON object.")
+        raise InputError("request: not a JSON object.")
     return body
 
 
@@ -110,9 +110,9 @@ async def _content(request: Request) -> bytes:
     except TimeoutError as error:
         raise InputError(f"request: its content did not arrive within {BODY_SECONDS} s.") from error
     except ClientDisconnect as error:
-        raise InputError("request: expected all of its content, found its sender gone.") from error
+        raise InputError("request: the sender closed the connection before the end.") from error
     if max(declared, len(content)) > LARGEST_BODY:
-        raise InputError(f"request: expected at most {LARGEST_BODY} bytes, found more.")
+        raise InputError(f"request: larger than {LARGEST_BODY} bytes.")
     return content
 
 

@@ -29,7 +29,7 @@ def bound(port: int | None) -> socket.socket:
         found.listen(128)  # whoever reads the address may connect at once
     except OSError as error:
         found.close()
-        raise InputError(f"--port {port}: expected a free port, found: {error}. Leave it out for any.") from error
+        raise InputError(f"--port {port}: not free ({error}). Leave it out to use any free port.") from error
     return found
 
 
@@ -41,7 +41,7 @@ def server(study: Study, port: int, token: str) -> Server:
         from ioadr.app.explorer.server import Explorer, Impatient, StoppingServer
     except ModuleNotFoundError as error:
         raise InputError(
-            f"explore: expected the package {error.name}, found none. Install it with: pip install 'ioadr[explore]'"
+            f"explore: needs the package {error.name}. Install it with: pip install 'ioadr[explore]'"
         ) from error
     explorer = Explorer(study, port, token)
     config = uvicorn.Config(

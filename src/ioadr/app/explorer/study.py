@@ -115,7 +115,7 @@ class Study:
         with self._lock:
             found = self.given if key == GIVEN else self._results.get(key)
         if found is None:
-            raise InputError(f"result {key[:40]!r}: expected one of this explorer's, found none. Estimate it again.")
+            raise InputError(f"result {key[:40]!r}: this explorer has no such result. Estimate it again.")
         return found
 
     def add(self, estimate: Estimate) -> Result:
@@ -147,7 +147,7 @@ def layer(study: Study, name: str, key: str, thin: int = 1) -> NDArray[Any]:
         return rgb8(study.lightfield.reference_view, study.lightfield.white)
     if name == "truth":
         if study.truth is None:
-            raise InputError("truth: expected one, found none. Start the explorer with --truth SCENE.")
+            raise InputError("truth: none was given. Start the explorer with --truth SCENE.")
         return study.truth.disparity.astype(np.float32)
     estimate = study.result(key).estimate
     makers: dict[str, Callable[[], NDArray[Any]]] = {

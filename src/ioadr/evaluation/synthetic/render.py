@@ -108,7 +108,7 @@ def render(
     shape = (camera.height, camera.width)
     hits = _reference_hits(scene, camera.pinhole(), shape)
     if not np.isfinite(hits.depth).all():
-        raise InputError(f"{scene.name}: expected a closed scene, found rays that meet nothing. Add a wall behind it.")
+        raise InputError(f"{scene.name}: some rays meet no surface. Add a wall behind the scene.")
     truth = _truth(scene, camera, hits, shape, border)
     layout = Layout.of(grid, reference, eta, positions)
     pictures: NDArray[Any] = np.empty((grid[0] * grid[1], *shape, 1 if options.grey else 3), options.samples)

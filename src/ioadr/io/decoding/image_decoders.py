@@ -126,7 +126,7 @@ def _check_depth(path: Path, image: Image) -> None:
         )
     frames = getattr(image, "n_frames", 1) if image.format in ("TIFF", "WEBP") else 1
     if frames > 1:
-        raise InputError(f"{path}: expected one image in a file, found {frames}. Export each view as its own file.")
+        raise InputError(f"{path}: holds {frames} images. Export each view as its own file.")
 
 
 def _mode(image: Image) -> str:

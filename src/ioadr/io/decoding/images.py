@@ -75,7 +75,7 @@ def _check_type(path: Path, header: Header) -> None:
 @contextmanager
 def _checked(path: Path, advice: str = LESS) -> Iterator[Opened]:
     """An image whose declared size was checked before anything of that size is made."""
-    with damage_explained(path, "a readable image"), opened(path) as (header, decode):
+    with damage_explained(path, "an image"), opened(path) as (header, decode):
         check_memory(path, header.nbytes, f"an image of {header}", advice)
         check_packing(path, header.nbytes, path.stat().st_size)
         yield header, decode

@@ -25,7 +25,7 @@ def npz_arrays(path: Path, what: str, advice: str = LESS) -> Iterator[Arrays]:
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
         if len(members) > MOST_ARRAYS:
-            raise InputError(f"{path}: expected at most {MOST_ARRAYS} arrays, found {len(members)}. Save fewer.")
+            raise InputError(f"{path}: {len(members)} arrays are more than the {MOST_ARRAYS} allowed. Save fewer.")
         declared = sum(member.file_size for member in members)
         check_packing(path, declared, path.stat().st_size)
         check_memory(path, declared, what, advice)
@@ -53,7 +53,7 @@ def array_members(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.Zip
         if member.filename.endswith(SUFFIX):
             name = member.filename.removesuffix(SUFFIX)
             if name in found:
-                raise InputError(f"{path}: expected arrays of different names, found {name} twice. Save it again.")
+                raise InputError(f"{path}: two arrays are called {name}. Save it again.")
             found[name] = member
     return found
 
@@ -76,7 +76,7 @@ def declared_array(
     check_packing(path, size, member.compress_size)
     check_memory(path, max(size, member.file_size), f"array {Path(member.filename).stem} of shape {shape}")
     if dtype.hasobject:
-        raise InputError(f"{path}: expected numbers, found Python objects, which are never opened. Save an array.")
+        raise InputError(f"{path}: holds Python objects, which are never opened. Save an array of numbers.")
     if size > member.file_size:
         raise InputError(
             f"{path}: expected {size} bytes for an array of shape {shape} and type {dtype}, "

@@ -40,13 +40,10 @@ def pillow_image(path: Path, expected: str = "an image", formats: Sequence[str] 
             yield image
     except UnidentifiedImageError as error:
         raise InputError(
-            f"{path}: expected {expected}, found no file of the format {' or '.join(formats)}. "
-            "Copy or export the file again."
+            f"{path}: not {expected} of the format {' or '.join(formats)}. Copy or export the file again."
         ) from error
     except Image.DecompressionBombError as error:
-        raise InputError(
-            f"{path}: expected an image of a plausible size, found: {one_line(error)}. Make it smaller, or split it."
-        ) from error
+        raise InputError(f"{path}: implausibly large: {one_line(error)}. Make it smaller, or split it.") from error
 
 
 @contextmanager

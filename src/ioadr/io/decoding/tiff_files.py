@@ -46,7 +46,7 @@ def _picture(path: Path, file: Any) -> tuple[Any, tuple[str, ...]]:
     """The only page that is no thumbnail or mask; pages smaller than another are thumbnails."""
     pages = [page for first in islice(file.pages, MOST_PAGES) for page in (first, *(first.pages or ()))]
     if not pages:
-        raise InputError(f"{path}: expected an image, found none in it. Copy or export the file again.")
+        raise InputError(f"{path}: holds no image. Copy or export the file again.")
     full = [page for page in pages if not (page.is_reduced or page.is_mask)] or pages[:1]
     largest = max(full, key=_pixels)
     alike = sum(_pixels(page) == _pixels(largest) for page in full)

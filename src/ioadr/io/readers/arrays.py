@@ -48,7 +48,7 @@ def _open_npz(path: Path, options: ReadOptions) -> Capture:
     with zipfile.ZipFile(path) as archive:
         members = array_members(path, archive)
         if not members:
-            raise InputError(f"{path}: expected arrays in the archive, found none. Save views with numpy.savez.")
+            raise InputError(f"{path}: the archive holds no arrays. Save the views with numpy.savez.")
         name = VIEWS if VIEWS in members else max(members, key=lambda key: members[key].file_size)
         shape, dtype = declared_array(path, archive, members[name])
         text = _text(path, archive)
@@ -62,7 +62,7 @@ def _text(path: Path, archive: zipfile.ZipFile) -> str | None:
         return None
     member = archive.getinfo("description.json")
     if member.file_size > LARGEST_DESCRIPTION:
-        raise InputError(f"{path}: expected a short description.json, found {member.file_size} bytes.")
+        raise InputError(f"{path}: {member.file_size} bytes are too many for description.json.")
     return archive.read(member).decode("utf-8")
 
 

@@ -38,7 +38,7 @@ def recognise(path: Path, options: ReadOptions) -> bool:
 def open_folder(path: Path, options: ReadOptions) -> Capture:
     """Views placed by rows and columns in their names, or counted."""
     if not path.is_dir():
-        raise InputError(f"{path}: expected a folder of images, found a file. Name its folder.")
+        raise InputError(f"{path}: a file, not a folder of images. Name its folder.")
     if options.pattern:
         return placed_capture("folder", path, placed_by_pattern(path, options.pattern), options)
     return placed_capture("folder", path, placed_by_names(path, images_in(path)), options)

@@ -32,7 +32,7 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
     files = _view_files(folder)
     if not files:
         raise InputError(
-            f"{folder}/: expected views input_Cam000.png …, found none. Check the folder, "
+            f"{folder}/: holds no views input_Cam000.png …. Check the folder, "
             "or give the file names with ⟦format folder⟧ ⟦pattern⟧."
         )
     parameters = _parameters(folder, len(files), options)
@@ -88,7 +88,7 @@ def _parameters(folder: Path, count: int, options: ReadOptions) -> SceneParamete
         side = math.isqrt(count)
         likely = f"{side}x{side}" if side**2 == count else f"1x{count}"
         raise InputError(
-            f"{folder}/: expected {FILE_NAME} beside the {count} views, found none. Restore it, "
+            f"{folder}/: {FILE_NAME} is missing beside the {count} views. Restore it, "
             f"or give the grid with ⟦grid⟧, such as ⟦grid {likely}⟧ (then depth is relative)."
         )
     return None

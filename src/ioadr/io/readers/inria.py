@@ -23,9 +23,7 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
     """Views by row and column; the true disparities beside them are never looked at."""
     files = unique(path, (((int(match[1]), int(match[2])), file) for file, match in matching(path, VIEW).items()))
     if not files:
-        raise InputError(
-            f"{path}/: expected views lf_1_1.png …, found none. Give the file names with ⟦format folder⟧ ⟦pattern⟧."
-        )
+        raise InputError(f"{path}/: holds no views lf_1_1.png …. Give the file names with ⟦format folder⟧ ⟦pattern⟧.")
     capture = file_capture("inria", path, {(key[0], key[1]): file for key, file in files.items()}, options.grid)
     row, column = min(files)
     return capture.noted(f"rows of views counted from {row}, columns from {column}, as in the names")

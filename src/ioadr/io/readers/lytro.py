@@ -19,7 +19,7 @@ def recognise(path: Path, options: ReadOptions) -> bool:
 
 def open_file(path: Path, options: ReadOptions) -> Capture:
     raise InputError(
-        f"{path}: expected decoded views, found a raw Lytro file. Decode it first: the Light Field Toolbox for MATLAB "
+        f"{path}: a raw Lytro file. Decode it first: the Light Field Toolbox for MATLAB "
         "makes a .mat with LF, PlenoptiCam (pip install plenopticam) a folder of views, Lytro's Power Tools an "
         "_eslf.png; ioadr reads all three."
     )

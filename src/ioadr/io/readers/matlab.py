@@ -59,7 +59,7 @@ def _open_v5(path: Path, options: ReadOptions) -> tuple[Any, Layout]:
     name = "LF" if "LF" in found else max(found, key=lambda key: math.prod(found[key][0]), default=None)
     if name is None:
         raise InputError(
-            f"{path}: expected a variable LF with views, found none of 4 or 5 dimensions. "
+            f"{path}: holds no variable of 4 or 5 dimensions, such as LF. "
             "Save the views as LF(row, column, y, x, channel)."
         )
     shape, kind = found[name]
@@ -81,7 +81,9 @@ def _check_packed(path: Path) -> None:
                 content = zlib.decompressobj().decompress(start)
                 declared = 8 + struct.unpack(f"{order}2I", content[:8])[1]
                 if len(content) > declared:
-                    raise InputError(f"{path}: expected {declared} bytes in a variable, found more. Save it again.")
+                    raise InputError(
+                        f"{path}: a variable is larger than the {declared} bytes it declares. Save it again."
+                    )
                 check_packing(path, declared, stored)
             stream.seek(following)
 

@@ -52,7 +52,7 @@ def open_file(path: Path, options: ReadOptions) -> Capture:
     if display:
         return _looking_glass(path, (int(display[2]), int(display[1])), float(display[3]))
     raise InputError(
-        f"{path}: expected to know how one image holds the views, found no word about it. "
+        f"{path}: cannot tell how the image is divided into views. "
         "Give ⟦eslf ROWSxCOLUMNS⟧ (pixels of a lenslet) or ⟦quilt ROWSxCOLUMNS⟧ (sub-images)."
     )
 
@@ -64,11 +64,11 @@ Cut = Callable[[NDArray[Any]], NDArray[Any]]
 
 def _check_options(path: Path, options: ReadOptions) -> None:
     if options.eslf and options.quilt:
-        raise InputError(f"{path}: expected ⟦eslf⟧ or ⟦quilt⟧, found both. Lenslets of pixels are eslf, else quilt.")
-    if options.grid:
         raise InputError(
-            f"{path}: expected the grid of views in ⟦eslf⟧ or ⟦quilt⟧, found ⟦grid⟧. Leave it out for one image."
+            f"{path}: ⟦eslf⟧ and ⟦quilt⟧ cannot be combined: eslf is for lenslets, quilt for views side by side."
         )
+    if options.grid:
+        raise InputError(f"{path}: ⟦grid⟧ does not apply to one image. Give the grid with ⟦eslf⟧ or ⟦quilt⟧.")
 
 
 def _capture(path: Path, grid: Pair, cut: Callable[[NDArray[Any], Pair], NDArray[Any]], flag: str) -> Capture:

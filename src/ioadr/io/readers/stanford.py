@@ -36,8 +36,7 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
     places = _places(path)
     if not places:
         raise InputError(
-            f"{path}/: expected views out_RR_CC_<y>_<x>_.png, found none. "
-            "Give the file names with ⟦format folder⟧ ⟦pattern⟧."
+            f"{path}/: holds no views out_RR_CC_<y>_<x>_.png. Give the file names with ⟦format folder⟧ ⟦pattern⟧."
         )
     last = max(row for row, _ in places)
     upright = {(last - row, column): place for (row, column), place in places.items()}
@@ -69,7 +68,7 @@ def _positions(path: Path, places: Mapping[Pair, Place], grid: Pair) -> NDArray[
     spacing = np.abs([fit[0, 0], fit[1, 1]])
     unit = spacing[1] if grid[1] > 1 else spacing[0]
     if not (np.isfinite(fit).all() and unit > 0):
-        raise InputError(f"{path}/: expected camera positions that differ, found none in the file names. Correct them.")
+        raise InputError(f"{path}/: all file names hold the same camera position. Correct them.")
     direction = np.where([fit[0, 0] < 0, fit[1, 1] < 0], -1.0, 1.0)
     index = np.stack(np.meshgrid(np.arange(grid[0]), np.arange(grid[1]), indexing="ij"), axis=-1)
     positions = np.concatenate([index, np.ones((*grid, 1))], axis=-1) @ fit

@@ -66,7 +66,7 @@ def _largest(path: Path) -> tuple[Path, Mapping[str, Any]]:
     """Folder and metadata of the array VIEWS, or of the one with most samples."""
     arrays = dict(_arrays(path))
     if not arrays:
-        raise InputError(f"{path}: expected a Zarr array of views, found a group without one. Name the array's folder.")
+        raise InputError(f"{path}: a Zarr group without an array of views. Name the array's folder.")
     if path / VIEWS in arrays:
         return path / VIEWS, arrays[path / VIEWS]
     return max(arrays.items(), key=lambda item: math.prod(item[1]["shape"]))
@@ -77,7 +77,7 @@ def _arrays(path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
     for folder in (path, *sorted(child for child in path.iterdir() if child.is_dir() and not child.is_symlink())):
         files = [folder / name for name in ("zarr.json", ".zarray") if (folder / name).is_file()]
         if len(files) > 1:
-            raise InputError(f"{folder}: expected one array, found zarr.json and .zarray. Remove one of them.")
+            raise InputError(f"{folder}: holds both zarr.json and .zarray. Remove one of them.")
         metadata = _json(files[0]) if files else {}
         if isinstance(metadata.get("shape"), list):
             yield folder, metadata
@@ -89,8 +89,7 @@ def _files(path: Path, folder: Path) -> Iterator[Path]:
     for entry in folder.rglob("*"):
         if entry.is_symlink() and not entry.resolve().is_relative_to(inside):
             raise InputError(
-                f"{entry}: expected data inside {path}, found a link to {entry.resolve()}, which is not followed. "
-                "Copy the data there."
+                f"{entry}: a link out of {path}, to {entry.resolve()}, which is not followed. Copy the data there."
             )
         if entry.is_file():
             yield entry
@@ -98,7 +97,7 @@ def _files(path: Path, folder: Path) -> Iterator[Path]:
 
 def _json(file: Path) -> Mapping[str, Any]:
     if file.stat().st_size > LARGEST_METADATA:
-        raise InputError(f"{file}: expected short metadata, found {file.stat().st_size} bytes.")
+        raise InputError(f"{file}: {file.stat().st_size} bytes are too many for metadata.")
     data = json.loads(file.read_text(encoding="utf-8"))
     if not isinstance(data, Mapping):
         raise InputError(f"{file}: expected a JSON object, found {type(data).__name__}. Write the array again.")

@@ -53,7 +53,7 @@ def cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
         raise InputError(f"⟦min-confidence {min_confidence:g}⟧: no pixel is trusted as much; the best has {best:.2f}.")
     kept = trusted
     if not kept.any():
-        raise InputError("points: expected some in front of the camera, found none. Check the camera's numbers.")
+        raise InputError("points: none lie in front of the camera. Check the camera's numbers.")
     index = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
     return Cloud(
         positions=positions[kept] * AXES,

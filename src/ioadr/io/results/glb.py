@@ -96,7 +96,7 @@ def write_glb_mesh(path: Path, points: Cloud, triangles: NDArray[np.int32], imag
     faces = points.index[triangles]
     faces = faces[(faces >= 0).all(axis=1)]
     if not len(faces):
-        raise InputError("mesh: expected a surface of at least three pixels, found none. Save a point cloud instead.")
+        raise InputError("mesh: no surface has three pixels. Save a point cloud instead.")
     used, corners = np.unique(faces, return_inverse=True)
     document = _Document(extras)
     attributes = {

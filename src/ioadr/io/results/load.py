@@ -53,7 +53,7 @@ def load_estimate(path: str | os.PathLike[str]) -> Estimate:
     archive = Path(path) / ARCHIVE if Path(path).is_dir() else Path(path)
     if not archive.is_file():
         raise InputError(
-            f"{path}: expected a folder with {ARCHIVE}, found none. Give the folder that `ioadr estimate --out` wrote, "
+            f"{path}: {ARCHIVE} is missing. Give the folder that `ioadr estimate --out` wrote, "
             "with npz among its formats."
         )
     arrays = _arrays(archive)
@@ -64,7 +64,7 @@ def load_estimate(path: str | os.PathLike[str]) -> Estimate:
     except Exception as error:
         # Foreign content may fail anywhere; also our own errors, which do not know the file.
         raise InputError(
-            f"{archive}: expected what `ioadr estimate` writes, found: {one_line(error)}. Run the estimation again."
+            f"{archive}: not what `ioadr estimate` writes: {one_line(error)}. Run the estimation again."
         ) from error
 
 

@@ -50,7 +50,7 @@ def read_map(path: str | Path, name: str = "disparity") -> StoredMap:
             f"found {path.suffix or 'a name without ending'}."
         )
     if not path.is_file():
-        raise InputError(f"{path}: expected a map, found no such file. Check the name.")
+        raise InputError(f"{path}: there is no such file. Check the name.")
     with damage_explained(path, f"a {path.suffix[1:].upper()} map"):
         values = _checked(_READERS[path.suffix.lower()](path, name), path)
         return StoredMap(values, unit=_unit(path, name))
@@ -60,7 +60,7 @@ def write_map(path: str | Path, values: NDArray[Any], label: Label) -> Path:
     """Write PFM, NPY, NPZ, 16-bit PNG or TIFF by the ending of the name, completely or not at all."""
     path = Path(path)
     if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"{path}: expected a name that ends with one of {', '.join(SUFFIXES)}.")
+        raise InputError(f"{path}: the name must end in one of {', '.join(SUFFIXES)}.")
     with atomic_file(path) as temporary:
         if path.suffix.lower() == ".npz":
             content: dict[str, Any] = {label.name: values, "unit": label.unit}
@@ -75,7 +75,7 @@ def _from_folder(folder: Path, name: str) -> NDArray[Any]:
         if file.is_file():
             return read_map(file, name).values
     raise InputError(
-        f"{folder}: expected {ARCHIVE} or {name}.pfm in it, found neither. Give the folder that `ioadr estimate --out` "
+        f"{folder}: holds neither {ARCHIVE} nor {name}.pfm. Give the folder that `ioadr estimate --out` "
         "wrote, or the map itself."
     )
 
@@ -139,7 +139,7 @@ def _checked(values: NDArray[Any], path: Path) -> NDArray[Any]:
 def _npy(path: Path, name: str) -> NDArray[Any]:
     # Mapped first: numpy checks the declared size against the file's before anything is allocated.
     if not starts_with(path, b"\x93NUMPY"):
-        raise InputError(f"{path}: expected a NPY map, found no NumPy array in it. Copy or export the file again.")
+        raise InputError(f"{path}: not a NumPy array. Copy or export the file again.")
     values = np.load(path, mmap_mode="r", allow_pickle=False)
     check_memory(path, values.nbytes, f"array of shape {values.shape}", "Give a smaller map")
     return np.array(values)
@@ -149,16 +149,16 @@ def _npz(path: Path, name: str) -> NDArray[Any]:
     with npz_arrays(path, "arrays", "Give a smaller map") as content:
         flat = [key for key in content.files if name == key or content[key].ndim == 2]
         if name not in flat and len(flat) != 1:
-            raise InputError(f"{path}: expected an array called {name}, found {', '.join(content.files) or 'none'}.")
+            raise InputError(
+                f"{path}: holds no array called {name}, only {', '.join(content.files) or 'an empty archive'}."
+            )
         return np.asarray(content[name if name in flat else flat[0]])
 
 
 def _tiff(path: Path, name: str) -> NDArray[Any]:
     # Not by Pillow where that can be helped: its library writes what is wrong with a file to stderr.
     if not any(starts_with(path, start) for start in tiff_files.STARTS):
-        raise InputError(
-            f"{path}: expected a TIFF map, found no file of the format TIFF. Copy or export the file again."
-        )
+        raise InputError(f"{path}: not a TIFF file. Copy or export the file again.")
     return read_image(path, "Give a smaller map")
 
 

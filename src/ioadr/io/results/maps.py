@@ -81,7 +81,7 @@ def read_png16(path: str | Path) -> NDArray[np.float32]:
             scale, offset = float(picture.info["scale"]), float(picture.info["offset"])
         except (KeyError, ValueError) as error:
             raise InputError(
-                f"{path}: expected a PNG map, with the texts scale and offset, found a picture without them. "
+                f"{path}: a picture, not a map: the PNG texts scale and offset are missing. "
                 "Give a map that ⟦save png16⟧ wrote, or one of another format."
             ) from error
         samples = np.asarray(picture, np.float64)
@@ -103,7 +103,7 @@ def write_exr(path: Path, channels: Mapping[str, NDArray[Any]], label: Label) ->
     try:
         import OpenEXR
     except ImportError as error:
-        raise InputError("EXR: expected the package OpenEXR, found none. Install it: pip install ioadr[exr]") from error
+        raise InputError("EXR needs the package OpenEXR. Install it with: pip install 'ioadr[exr]'") from error
     header = {
         "compression": OpenEXR.ZIP_COMPRESSION,
         "type": OpenEXR.scanlineimage,

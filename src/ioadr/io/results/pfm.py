@@ -33,7 +33,7 @@ def read_pfm(path: str | Path) -> NDArray[np.float32]:
             file.seek(header.end)
             return _decode(file.read(), header)
     except OSError as error:
-        raise InputError(f"{path}: expected a readable PFM file, found: {error.strerror or error}.") from error
+        raise InputError(f"{path}: cannot read the PFM file: {error.strerror or error}.") from error
 
 
 def decode_pfm(content: bytes, name: str = "PFM") -> NDArray[np.float32]:
@@ -72,7 +72,7 @@ def _parse(found: re.Match[bytes] | None, name: str) -> _Header:
         )
     kind, width, height, scale_text = found.groups()
     if kind == b"PF":
-        raise InputError(f"{name}: expected a map of one channel (Pf), found a colour PFM (PF). Save one channel.")
+        raise InputError(f"{name}: a colour PFM (PF); a map has one channel (Pf). Save one channel.")
     try:
         scale = float(scale_text)
     except ValueError:

@@ -26,16 +26,14 @@ def check_folder(path: str | os.PathLike[str], overwrite: bool = False, names: I
     folder = Path(path)
     recover(folder)
     if not os.fspath(path):
-        raise OutputError("⟦out⟧: expected a folder for the results, found an empty name. Name one; . is this folder.")
+        raise OutputError("⟦out⟧: the name is empty. Name a folder; . is this folder.")
     if folder.exists() and not folder.is_dir():
-        raise OutputError(f"{folder}: expected a folder for the results, found a file. Choose another with ⟦out⟧.")
+        raise OutputError(f"{folder}: a file, not a folder. Choose another with ⟦out⟧.")
     place = next(p for p in (folder, *folder.absolute().parents) if p.exists())
     if not place.is_dir():
         raise OutputError(f"{folder}: cannot be made, because {place} is a file. Choose another folder with ⟦out⟧.")
     if not os.access(place, os.W_OK | os.X_OK):
-        raise OutputError(
-            f"{place}: expected a writable folder, found none. Change its rights or choose another ⟦out⟧."
-        )
+        raise OutputError(f"{place}: not writable. Change its permissions or choose another ⟦out⟧.")
     if not overwrite and (folder / MARKER).exists():
         raise OutputError(f"{folder}: holds earlier results. Add ⟦overwrite⟧ to replace them, or choose another ⟦out⟧.")
     lost = [] if overwrite else [name for name in names if (folder / name).exists()]

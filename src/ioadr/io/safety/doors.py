@@ -33,15 +33,14 @@ def required(module: str, path: Path, extra: str = "formats") -> Any:
     except ImportError as error:
         package = module.split(".")[0]
         raise InputError(
-            f"{path}: expected the library {package} to read it, found none. "
-            f"Install it with: pip install 'ioadr[{extra}]'."
+            f"{path}: reading it needs the library {package}. Install it with: pip install 'ioadr[{extra}]'."
         ) from error
 
 
 def check_file(path: Path, expected: str, advice: str = "Copy or export the file again.") -> None:
     """Refuse a folder, and a device or pipe by that name: reading one might never end."""
     if path.exists() and not path.is_file():
-        raise InputError(f"{path}: expected {expected}, found no file. {advice}")
+        raise InputError(f"{path}: not a file; {expected} was expected. {advice}")
 
 
 def small_text(path: Path, expected: str, advice: str, largest: int = LARGEST_TEXT) -> str:
@@ -49,7 +48,7 @@ def small_text(path: Path, expected: str, advice: str, largest: int = LARGEST_TE
     with damage_explained(path, expected, advice):
         check_file(path, expected, advice)
         if path.stat().st_size > largest:
-            raise InputError(f"{path}: expected {expected}, found {path.stat().st_size} bytes. Split or shorten it.")
+            raise InputError(f"{path}: {path.stat().st_size} bytes are too many for {expected}. Split or shorten it.")
         return path.read_text(encoding="utf-8")
 
 
@@ -67,9 +66,9 @@ def damage_explained(path: Path | str, expected: str, advice: str = "Copy or exp
     except InputError:
         raise
     except FileNotFoundError as error:
-        raise InputError(f"{path}: expected {expected}, found no such file. Check the name.") from error
+        raise InputError(f"{path}: there is no such file. Check the name.") from error
     except Exception as error:
-        raise InputError(f"{path}: expected {expected}, found: {one_line(error)}. {advice}") from error
+        raise InputError(f"{path}: cannot be read as {expected}: {one_line(error)}. {advice}") from error
 
 
 def one_line(error: Exception, longest: int = 200) -> str:

@@ -34,7 +34,7 @@ def digest_files(files: Iterable[Path], base: Path) -> str:
                 while block := stream.read(BLOCK):
                     digest.update(block)
     except OSError as error:
-        raise InputError(f"{base}: expected readable files, found: {error}.") from error
+        raise InputError(f"{base}: cannot be read: {error}.") from error
     return digest.hexdigest()
 
 

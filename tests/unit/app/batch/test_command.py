@@ -16,11 +16,11 @@ QUICK = ("--no-report", "--save", "pfm", "--set", "search.sweeps=2", "--workers"
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--video", "--tiles"), "expected --video or tiles, found both"),
-        (("--scheduler", "tcp://127.0.0.1:1", "--workers", 2), "expected --scheduler, or --workers and --memory"),
+        (("--video", "--tiles"), "--video and tiles cannot be combined"),
+        (("--scheduler", "tcp://127.0.0.1:1", "--workers", 2), "cannot be combined with --scheduler"),
         (("--memory", "much"), "--memory: expected a size such as 2G"),
         (("--save", "jpeg2000"), "--save: expected some of"),
-        (("--tiles", "--out", "memory://x"), "expected a folder that all workers see"),
+        (("--tiles", "--out", "memory://x"), "tiles need a folder that all workers can reach"),
         (("--workers", 0), "--workers"),
     ],
 )
@@ -35,7 +35,7 @@ def test_a_scheduler_that_is_not_there(cli, scene, tmp_path, monkeypatch):
     monkeypatch.setattr("ioadr.app.batch.cluster.CONNECT_SECONDS", 0.5)
     result = cli("batch", scene, "--out", tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1")
     assert result.code == 2
-    assert "expected a Dask scheduler at tcp://127.0.0.1:1, found none" in result.err
+    assert "no Dask scheduler answers at tcp://127.0.0.1:1" in result.err
     assert "dask scheduler" in result.err
 
 

@@ -161,7 +161,7 @@ def test_a_missing_tile_is_told(huge, tmp_path):
     whole = survey_item(item, "key", settings)
     assert isinstance(whole, Whole)
     outcome = join_tiles(item, "key", settings, whole, plan_tiles(160, 192, 128, 16))
-    assert "expected a finished tile" in outcome.reason
+    assert "not a finished tile" in outcome.reason
 
 
 def test_the_range_of_the_whole_is_estimated_once(tmp_path):

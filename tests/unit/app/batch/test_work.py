@@ -169,7 +169,7 @@ def test_a_worker_of_another_version_refuses(scene, settings):
 def test_too_little_memory_is_foreseen(scene, settings, monkeypatch):
     monkeypatch.setattr(work, "own_memory", lambda: 10**6)
     outcome = done(Item("a", str(scene)), settings)
-    assert "found that it needs about" in outcome.reason
+    assert "needs about" in outcome.reason
     assert "--tiles" in outcome.reason
 
 

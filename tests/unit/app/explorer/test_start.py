@@ -18,7 +18,7 @@ from tests.scenes import make_estimate
 
 
 def test_a_port_in_use_is_said(server):
-    with pytest.raises(InputError, match=f"--port {server.port}: expected a free port"):
+    with pytest.raises(InputError, match=f"--port {server.port}: not free"):
         bound(server.port)
 
 

@@ -28,7 +28,7 @@ def test_zarr_does_not_follow_links_out_of_its_folder(what, tmp_path):
     victim = {"chunk": chunk, "folder": path / "c", "metadata": path / "zarr.json"}[what]
     victim.rename(tmp_path / "secret")
     victim.symlink_to(tmp_path / "secret")
-    with pytest.raises(InputError, match="found a link to .*secret, which is not followed"):
+    with pytest.raises(InputError, match="a link out of .*secret, which is not followed"):
         read(path, **AS_STORED)
 
 
@@ -66,7 +66,7 @@ def test_one_name_twice_in_an_archive_is_refused(tmp_path):
     with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
         archive.writestr("views.npy", stored(make_views()))
         archive.writestr("views.npy", stored(make_views()))
-    with pytest.raises(InputError, match="found views twice"):
+    with pytest.raises(InputError, match="two arrays are called views"):
         read(tmp_path / "a.npz", **AS_STORED)
 
 
@@ -88,7 +88,7 @@ def test_metadata_of_both_versions_is_refused(tmp_path):
     path, options = zarr_v3(tmp_path, make_views())
     harmless = {"zarr_format": 2, "shape": list(make_views().shape), "chunks": [1, 1, 1, 1, 1], "dtype": "|u1"}
     (path / ".zarray").write_text(json.dumps(harmless))
-    with pytest.raises(InputError, match=r"found zarr\.json and \.zarray"):
+    with pytest.raises(InputError, match=r"both zarr\.json and \.zarray"):
         read(path, **options)
 
 
@@ -102,12 +102,12 @@ def test_a_damaged_chunk_is_bad_input(options, tmp_path):
     with (tmp_path / "lf.h5").open("r+b") as stream:
         stream.seek(place)
         stream.write(b"\xff" * 64)
-    with pytest.raises(InputError, match=r"lf\.h5: expected an undamaged array of views"):
+    with pytest.raises(InputError, match=r"lf\.h5: cannot be read as an array of views"):
         read(tmp_path / "lf.h5", **options)
     array = zarr.create_array(str(tmp_path / "a.zarr"), shape=views.shape, chunks=(1, 1, 64, 64, 3), dtype="u1")
     array[:] = views
     (tmp_path / "a.zarr" / "c" / "1" / "1" / "0" / "0" / "0").write_bytes(b"\xff" * 64)
-    with pytest.raises(InputError, match=r"a\.zarr: expected an undamaged array of views"):
+    with pytest.raises(InputError, match=r"a\.zarr: cannot be read as an array of views"):
         read(tmp_path / "a.zarr", **options)
 
 

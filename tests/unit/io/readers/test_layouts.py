@@ -15,6 +15,7 @@ from ioadr.io import read
 from ioadr.io.registry import formats
 from tests.builders import make_lightfield, make_views
 from tests.layouts import FLOAT_LAYOUTS, LAYOUTS, npy, row_and_column
+from tests.messages import explains
 
 FORMATS = {
     "tiff_folder": "folder",
@@ -79,7 +80,7 @@ def test_the_users_format_wins_and_unknown_ones_are_listed(tmp_path):
     assert lightfield.source.recognised is False
     with pytest.raises(InputError, match="expected one of manifest, hci, .*folder, found 'png'"):
         read(path, format="png")
-    with pytest.raises(InputError, match=r"expected views input_Cam000.png …, found none"):
+    with pytest.raises(InputError, match=r"holds no views input_Cam000.png"):
         read(path, format="hci")
 
 
@@ -132,8 +133,7 @@ def test_any_array_works_or_says_why_not(tmp_path, rows, columns, height, width,
     path, _ = npy(tmp_path, views)
     lightfield = read_or_refusal(path, every=every, scale=scale)
     if isinstance(lightfield, str):
-        assert "\n" not in lightfield
-        assert "found" in lightfield
+        assert explains(lightfield), lightfield
         return
     assert np.isfinite(lightfield.views).all()
     assert lightfield.channels in (1, 3)

@@ -125,7 +125,7 @@ def test_two_sets_of_views_are_refused(tmp_path):
     save(tmp_path, make_views(), "left_{row}_{col}.png")
     save(tmp_path, make_views(), "right_{row}_{col}.png")
     message = refusal(tmp_path)
-    assert "found several: 9 like left_0_0.png and 9 like right_0_0.png" in message
+    assert "several sets of views: 9 like left_0_0.png and 9 like right_0_0.png" in message
     assert 'pattern="left_*_*.png"' in message
     assert read(tmp_path, pattern="left_*.png", **AS_STORED).grid == (3, 3)
 
@@ -195,7 +195,7 @@ def test_a_folder_of_light_fields_names_them(tmp_path):
     for name in ("one", "two", "three"):
         write_hci_scene(tmp_path / name)
     message = refusal(tmp_path)
-    assert "it contains 3: one, three, two. Name one of them" in message
+    assert "contains 3 light fields: one, three, two. Name one of them" in message
 
 
 def test_too_few_images_and_one_image(tmp_path):
@@ -207,11 +207,11 @@ def test_too_few_images_and_one_image(tmp_path):
     save_png(tmp_path / "other" / "c.png", make_views()[0, 0])
     assert "found 3 such as a.png, b.png, c.png" in refusal(tmp_path / "other")
     message = refusal(tmp_path / "other" / "a.png")
-    assert 'found one image. If it holds them, say how: eslf="ROWSxCOLUMNS"' in message
+    assert 'one image. If it holds all views, say how: eslf="ROWSxCOLUMNS"' in message
     assert 'quilt="ROWSxCOLUMNS"' in message
 
 
 @pytest.mark.parametrize("name", ["IMG_{index:04d}_eslf.png", "shot{index}_qs4x3a0.75.png"])
 def test_images_that_hold_light_fields_are_not_views_of_one(name, tmp_path):
     save(tmp_path, make_views(), name)
-    assert f"it contains 9: {name.format(index=0)}" in refusal(tmp_path)
+    assert f"contains 9 light fields: {name.format(index=0)}" in refusal(tmp_path)

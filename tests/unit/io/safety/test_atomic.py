@@ -120,13 +120,13 @@ def test_new_folder_comes_whole(tmp_path: Path) -> None:
 
 def test_check_folder_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(OutputError, match="found a file"):
+    with pytest.raises(OutputError, match="a file, not a folder"):
         check_folder(tmp_path / "file")
     with pytest.raises(OutputError, match="file is a file"):
         check_folder(tmp_path / "file" / "below")
     with pytest.raises(OutputError, match="overwrite=True"):
         check_folder(earlier(tmp_path))
-    with pytest.raises(OutputError, match="empty name"):
+    with pytest.raises(OutputError, match="name is empty"):
         check_folder("")
     assert check_folder(tmp_path / "out", overwrite=True) == tmp_path / "out"
     assert check_folder(tmp_path / "new" / "one") == tmp_path / "new" / "one"

@@ -46,5 +46,5 @@ def test_values_are_told_apart_and_order_of_keys_is_not() -> None:
 
 
 def test_missing_files_are_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="expected readable files"):
+    with pytest.raises(InputError, match="cannot be read"):
         digest_files([tmp_path / "gone"], tmp_path)
