@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import field, fields
-from typing import Any
+from functools import cache
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from ioadr.errors import InputError, meant
 
@@ -42,11 +43,18 @@ def convert(name: str, value: Any, item: dataclasses.Field[Any]) -> Any:
         raise InputError(f"parameter {name}: expected {kind.__name__}, found {value!r}.") from error
 
 
-def check(name: str, value: Any, item: dataclasses.Field[Any]) -> None:
+def check_group(name: str, group: Any) -> None:
+    """Refuse the values of a group, a dataclass, that are of another type, no choice, or out of bounds."""
+    allowed = choices(group.__class__)
+    for item in fields(group):
+        check(f"{name}.{item.name}", getattr(group, item.name), item, allowed.get(item.name, ()))
+
+
+def check(name: str, value: Any, item: dataclasses.Field[Any], allowed: tuple[str, ...]) -> None:
     kind: type[Any] = type(item.default)
     if type(value) is not kind or (kind is float and not abs(value) < float("inf")):
         raise InputError(f"parameter {name}: expected a finite {kind.__name__}, found {value!r}.")
-    if (allowed := choices(item)) and value not in allowed:
+    if allowed and value not in allowed:
         raise InputError(f"parameter {name}: expected one of {', '.join(allowed)}, found {value!r}.")
     low, high = item.metadata["low"], item.metadata["high"]
     if (low is not None and value < low) or (high is not None and value > high):
@@ -54,9 +62,11 @@ def check(name: str, value: Any, item: dataclasses.Field[Any]) -> None:
         raise InputError(f"parameter {name}: expected a value {bounds}, found {value}.")
 
 
-def choices(item: dataclasses.Field[Any]) -> tuple[str, ...]:
-    text = str(item.type)
-    return tuple(part.strip(" '\"") for part in text[8:-1].split(",")) if text.startswith("Literal[") else ()
+@cache
+def choices(group: type[Any]) -> dict[str, tuple[str, ...]]:
+    """What the fields of a group that are one of several words may be."""
+    hints = get_type_hints(group)
+    return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
 
 
 def toml(value: Any) -> str:

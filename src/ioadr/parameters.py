@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from ioadr.errors import InputError, meant
-from ioadr.parameter_fields import check, convert, find, toml
+from ioadr.parameter_fields import check_group, convert, find, toml
 from ioadr.parameter_fields import option as _option
 
 DEFAULT = "best"
@@ -163,8 +163,7 @@ class Parameters:
 
     def __post_init__(self) -> None:
         for group in fields(self):
-            for item in fields(getattr(self, group.name)):
-                check(f"{group.name}.{item.name}", getattr(getattr(self, group.name), item.name), item)
+            check_group(group.name, getattr(self, group.name))
 
     def replace(self, changes: Mapping[str, Any]) -> Parameters:
         """A copy with some values replaced, which dotted names tell.
