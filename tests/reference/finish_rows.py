@@ -149,7 +149,7 @@ FINISH = (
         floor=1.0, why="normal equations of float32 moments"),
     Row("discounted borders", "solver.borders: discount beside_rise room_behind is_gap", prepare_discount,
         twin_discount, {"size": (14, 15), "grid": (3, 3), "limits": (-0.5, 0.8)}, slack=1e-5),
-    Row("coverage", "cost.coverage: cover judge weigh mixture_error misfit moments gather_means contrast; "
+    Row("coverage", "cost.coverage: cover judge weigh mixture_error misfit moments mean_of gather_means contrast; "
         "cost.sight: sides look background is_free is_inside light_at near_colour is_surface reference_light inverse "
         "level_scale", prepare_coverage, twin_coverage,
         {"size": (12, 13), "grid": (4, 5), "limits": (-0.6, 0.9)}, rtol=1e-3,
