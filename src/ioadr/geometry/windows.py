@@ -22,10 +22,13 @@ def scharr(values: NDArray[Any], axis: int) -> NDArray[Any]:
 
 def grow(values: NDArray[Sample], half_width: int) -> NDArray[Sample]:
     """Maximum over a square of 2·half_width + 1 px; of a mask, all that lies within half_width of it."""
+    width = 2 * half_width + 1
     for axis in (0, 1):
-        padding = [(half_width, half_width) if a == axis else (0, 0) for a in (0, 1)]
-        padded = np.pad(values, padding, mode="edge")
-        size = values.shape[axis]
-        shifts = [np.take(padded, range(i, i + size), axis) for i in range(2 * half_width + 1)]
-        values = np.maximum.reduce(shifts)
-    return values
+        largest = np.pad(np.moveaxis(values, axis, 0), ((half_width, half_width), (0, 0)), mode="edge")
+        seen = 1
+        while 2 * seen <= width:  # each step sees twice as far
+            largest = np.maximum(largest[:-seen], largest[seen:])
+            seen *= 2
+        rest = width - seen
+        values = np.moveaxis(np.maximum(largest[: len(largest) - rest], largest[rest:]), 0, axis)
+    return np.ascontiguousarray(values)
