@@ -24,11 +24,13 @@ from ioadr.result import Estimate, SweepRecord
 from ioadr.solver.confidence import confidence
 from ioadr.solver.coverage import settle_borders
 from ioadr.solver.disparity_range import voted_range
+from ioadr.solver.few_views import few_rays
 from ioadr.solver.finish import finish, finishing_passes
 from ioadr.solver.initialise import first_maps
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing, plan
+from ioadr.solver.starts import begin
 
 Progress = Callable[[SweepRecord, NDArray[np.float32], int], None]
 """Called after the first map, every sweep and finishing pass: its record, the map so far, how many there will be."""
@@ -105,9 +107,9 @@ def _estimated(
         steps, last = plan(parameters, limits, warm=start is not None), closing(parameters, limits)
         total = len(steps) + finishing_passes(parameters.finish) + parameters.coverage.settle
         refinement = Refinement(lf, limits, parameters, workers, rays)
-        maps = first_maps(lf, rays, limits, parameters.initialise, workers)
+        maps = first_maps(lf, few_rays(refinement), limits, parameters.initialise, workers)
         known = [] if start is None else [_usable(start, maps[0], limits)]
-        refinement.begin_with(known + maps, last)
+        begin(refinement, known + maps, last)
         report(SweepRecord(-1, "initialise", lf.height * lf.width, float("nan"), time.perf_counter() - clock))
         sweeps = (refinement.sweep(step, seed) for step in steps)
         for record in chain(sweeps, finish(refinement, last, len(steps)), settle_borders(refinement, last, total - 1)):

@@ -10,22 +10,7 @@ from numpy.typing import NDArray
 
 from tests.reference.geometry import View, bilinear, inside, project, reference_index
 
-TAPS = {-2: 1 / 16, -1: 4 / 16, 0: 6 / 16, 1: 4 / 16, 2: 1 / 16}
 Array = NDArray[np.float64]
-
-
-def high_pass(image: Array) -> Array:
-    """v − 0.9·(B∗v), edges replicated, rounded to quarters and kept in −100 … 155.75."""
-    height, width = image.shape[:2]
-    passed = np.empty(image.shape)
-    for n, m in np.ndindex(height, width):
-        blurred = sum(
-            a * b * image[min(max(n + i, 0), height - 1), min(max(m + j, 0), width - 1)]
-            for i, a in TAPS.items()
-            for j, b in TAPS.items()
-        )
-        passed[n, m] = image[n, m] - 0.9 * blurred
-    return np.clip(np.floor(4 * (passed + 100) + 0.5) / 4 - 100, -100, 155.75)
 
 
 def surface_in_view(disparity: NDArray[np.float32], offset: tuple[float, float]) -> Array:

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.cost.heard import FINE, GREY, cost_of_map, hear, high_pass, surface_in_views
-from ioadr.geometry.ppp import Rays, unpack
+from ioadr.cost.heard import FINE, cost_of_map, hear, surface_in_views
+from ioadr.cost.view_filters import high_pass
+from ioadr.geometry.ppp import Rays
 from ioadr.solver.components import label_regions
 from ioadr.solver.problem import padded_guide
-from ioadr.solver.regions import PENALTIES
+from ioadr.solver.regions import HIGH_PASS, PENALTIES, seen_surface
 from ioadr.solver.semiglobal import STORED, gather_paths
-from tests.reference import heard
+from tests.reference import finish, heard
 from tests.reference.geometry import View
 from tests.reference.rows import Prepared, Row
 from tests.reference.scenes import Problem
@@ -27,25 +28,8 @@ PLANES = 6
 
 def passed_rays(rays: Rays) -> Rays:
     passed = np.empty_like(rays.samples)
-    high_pass(0, rays.dy.size, rays, passed)
+    high_pass(0, rays.dy.size, rays, np.float32(HIGH_PASS), passed)
     return rays._replace(samples=passed)
-
-
-def prepare_high_pass(problem: Problem) -> Prepared:
-    rays = problem.refinement.rays
-    out = np.empty((rays.dy.size, rays.height, rays.width, 3))
-
-    def call() -> None:
-        words = passed_rays(rays).samples.reshape(rays.dy.size, -1, rays.row_stride)[:, : rays.height, : rays.width]
-        for index in np.ndindex(words.shape):
-            out[index] = unpack(words[index])
-        out[:] = out / 4 - GREY
-
-    return Prepared(call, out, out.size)
-
-
-def twin_high_pass(problem: Problem, slack: float) -> NDArray[Any]:
-    return np.array([heard.high_pass(view.image + slack) for view in Plain(problem).views])
 
 
 def surfaces(problem: Problem) -> NDArray[np.float32]:
@@ -75,7 +59,8 @@ def prepare_hear(problem: Problem) -> Prepared:
 
     def call() -> None:
         rays, planes = passed_rays(problem.refinement.rays), problem.d[:PLANES]
-        given = rays, problem.disparity, surfaces(problem), planes, np.float32(MARGIN)
+        seen = seen_surface(problem.disparity, rays, problem.workers)
+        given = rays, problem.disparity, seen, planes, np.float32(MARGIN)
         hear(0, shape[0], *given, deviation, share, least)
         out[..., :PLANES], out[..., PLANES:-1], out[..., -1] = deviation / FINE, share / 255, least
 
@@ -85,7 +70,7 @@ def prepare_hear(problem: Problem) -> Prepared:
 def twin_hear(problem: Problem, slack: float) -> NDArray[Any]:
     views = Plain(problem).views
     behind = [heard.surface_in_view(problem.disparity, view.offset) for view in views]
-    passed = [View(heard.high_pass(view.image), view.offset) for view in views]
+    passed = [View(finish.high_passed(view.image, HIGH_PASS), view.offset) for view in views]
     out = np.empty((*problem.disparity.shape, 2 * PLANES + 1))
     for n, m in np.ndindex(problem.disparity.shape):
         own, least = float(problem.disparity[n, m]), 8.0
@@ -159,10 +144,9 @@ def twin_regions(problem: Problem, slack: float) -> NDArray[Any]:
 
 
 REGIONS = (
-    Row("high-pass views that are heard", "cost.heard: high_pass blurred_column", prepare_high_pass, twin_high_pass,
-        {"size": (6, 7), "grid": (3, 3)}, slack=1e-3),
-    Row("surface in views", "cost.heard: surface_in_views", prepare_surfaces, twin_surfaces),
-    Row("every view heard", "cost.heard: hear listen", prepare_hear, twin_hear, {"size": (9, 10), "grid": (3, 4)},
+    Row("surface in views", "cost.heard: surface_in_views raise_to", prepare_surfaces, twin_surfaces),
+    Row("every view heard", "cost.heard: hear hear_plane listen", prepare_hear, twin_hear,
+        {"size": (9, 21), "grid": (3, 4)},
         rtol=2.5e-3, floor=1.0, why="shares are stored in 8 bits"),
     Row("cost of a map", "cost.heard: cost_of_map heard_cost", prepare_cost_of_map, twin_cost_of_map, rtol=1e-5,
         floor=1.0, why="float32 between planes"),

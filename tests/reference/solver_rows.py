@@ -190,6 +190,10 @@ SWEEP = (
     "solver.sweep: sweep_share visit best_candidate acceptance_limit; solver.candidates: propose; "
     "cost.total: current_data_cost smoothness smoothness_terms smoothed_around"
 )
+PLANES = (
+    "solver.plane_sweep: plane_cost half_deviations add_sides cheapest_side; "
+    "cost.row_samples: seen_part unpack_row mix_rows deviations only_first"
+)
 TINY = {
     "grid": (3, 3),
     "size": (9, 10),
@@ -226,11 +230,11 @@ def twin_segments(problem: Problem, slack: float) -> NDArray[Any]:
 
 SOLVER = (
     Row("segments", "solver.segments: label root is_even", prepare_segments, twin_segments, slack=1e-3),
-    Row("structure tensor", "solver.structure_tensor: epi_orientation _along_row", prepare_orientation,
-        twin_orientation, {"size": (4, 12), "dtype": "uint8"}, rtol=1e-4, floor=1.0, why=TENSOR),
+    Row("structure tensor", "solver.structure_tensor: epi_orientation along_row add_products half_tangent",
+        prepare_orientation, twin_orientation, {"size": (4, 12), "dtype": "uint8"}, rtol=1e-4, floor=1.0, why=TENSOR),
     Row("half deviation", "solver.plane_sweep: half_deviation", prepare_half, twin_half),
-    Row("cost of a plane", "solver.plane_sweep: plane_cost half_deviations row_deviation add_row", prepare_plane_cost,
-        twin_plane_cost, {"size": (9, 10)}),
+    Row("cost of a plane", PLANES, prepare_plane_cost, twin_plane_cost, {"size": (9, 10)}),
+    Row("cost of a wide plane", PLANES, prepare_plane_cost, twin_plane_cost, {"size": (5, 37), "grid": (3, 3)}),
     Row("plane sweep", "solver.plane_sweep: plane_cost keep_best", prepare_plane_sweep, twin_plane_sweep,
         {"size": (9, 10), "grid": (3, 3)}, rtol=1e-5, floor=1.0, slack=1e-5,
         why="the parabola's vertex is a quotient of differences of costs"),

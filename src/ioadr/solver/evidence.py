@@ -12,8 +12,10 @@ from ioadr.cost.linearised import linearise
 from ioadr.cost.rivals import rival_margins
 from ioadr.cost.total import Model
 from ioadr.geometry.windows import grow
-from ioadr.solver.cost_curves import lattice_curves, spread
+from ioadr.solver.cost_curves import lattice, lattice_curves, spread
+from ioadr.solver.few_views import costs_of, few_rays, seen_by
 from ioadr.solver.gloss import smooth
+from ioadr.solver.map_filters import count_torn, rank_middle
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import SweepPlan
 
@@ -38,8 +40,15 @@ def evidence(
     """Reasons by name, each larger where the pixel is more doubtful, [N, M]; and where there are two minima."""
     disparity = refinement.disparity
     model = refinement.model(replace(closing, planar_weight=0.0, plane_fits=0))
-    near, far = _margins(refinement, model, disparity, data)
-    curves = lattice_curves(refinement, model, disparity, data)
+    few = seen_by(few_rays(refinement), model, refinement)
+    highest, lowest = (sign * np.stack([grow(sign * disparity, reach) for reach in REACHES]) for sign in (1, -1))
+    own = data
+    if few.rays is not model.rays:
+        wanted = (highest[-1] - disparity > DISTINCT) | (disparity - lowest[-1] > DISTINCT)
+        wanted[np.ix_(*(lattice(size) for size in disparity.shape))] = True
+        own = costs_of(few, disparity, wanted, refinement.workers)
+    near, far = _margins(refinement, few, disparity, own, highest, lowest)
+    curves = lattice_curves(refinement, few, disparity, own)
     limits, shape = refinement.limits, disparity.shape
     ends = (disparity < limits.minimum + END) | (disparity > limits.maximum - END)
     reasons = _data_reasons(refinement, model, disparity)
@@ -67,9 +76,9 @@ def steep(disparity: FloatMap) -> FloatMap:
     padded = np.pad(disparity, 1, mode="edge")
     down, right = padded[2:, 1:-1] - padded[:-2, 1:-1], padded[1:-1, 2:] - padded[1:-1, :-2]
     around = np.pad(np.hypot(down, right) / np.float32(2), 2, mode="edge")
-    height, width = disparity.shape
-    windows = [around[n : n + height, m : m + width] for n in range(5) for m in range(5)]
-    return np.median(windows, axis=0).astype(np.float32)
+    ranked = np.empty_like(disparity)
+    rank_middle(around, ranked)
+    return ranked
 
 
 def clipped(view: NDArray[Any], white: float) -> FloatMap:
@@ -88,28 +97,15 @@ def torn(disparity: FloatMap, gap: int) -> FloatMap:
         padded = np.pad(disparity, reach, mode="reflect", reflect_type="odd")
     else:
         padded = np.pad(disparity, reach, mode="edge")
-    height, width = disparity.shape
-
-    def at(down: int, right: int) -> FloatMap:
-        return padded[reach + down : reach + down + height, reach + right : reach + right + width]
-
-    slopes = []
-    for down, right in ((gap, 0), (0, gap)):
-        steps = [at(k * down, k * right) - at((k - 1) * down, (k - 1) * right) for k in (-1, 0, 1, 2)]
-        ordered = np.sort(np.stack(steps), axis=0)
-        slopes.append((ordered[1] + ordered[2]) / 2)
-    off = np.zeros(disparity.shape, np.float32)
-    for i in range(-2, 3):
-        for j in range(-2, 3):
-            beside = np.abs(at(i * gap, j * gap) - disparity - i * slopes[0] - j * slopes[1])
-            off += beside > TORN * (1.5 if gap > 1 else 1.0)
-    return off / np.float32(24)
+    share = np.empty_like(disparity)
+    count_torn(padded, gap, np.float32(TORN * (1.5 if gap > 1 else 1.0)), share)
+    return share
 
 
-def _margins(refinement: Refinement, model: Model, disparity: FloatMap, own: FloatMap) -> FloatMap:
+def _margins(
+    refinement: Refinement, model: Model, disparity: FloatMap, own: FloatMap, highest: FloatMap, lowest: FloatMap
+) -> FloatMap:
     """How much costlier the nearest and the farthest disparity around would be, [near and far, N, M]."""
-    highest = np.stack([grow(disparity, reach) for reach in REACHES])
-    lowest = np.stack([-grow(-disparity, reach) for reach in REACHES])
     margins = np.empty_like(highest)
     refinement.workers.rows(
         rival_margins, len(disparity), model, disparity, own, highest, lowest, np.float32(DISTINCT), margins

@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.solver.map_filters import blur
+
 FloatMap = NDArray[np.float32]
 NOISE = 0.5
 """Grey levels that a residual of high-pass data has at least."""
@@ -65,15 +67,12 @@ def trust_in_plain(plain: Wish, high: Wish, own_error: float) -> FloatMap:
 
 def smooth(values: FloatMap) -> FloatMap:
     """Gaussian mean over a region; edges repeated."""
-    reach = int(3 * REGION)
-    weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / REGION) ** 2)
-    weights /= weights.sum()
-    for axis in (0, 1):
-        padding = [(reach, reach) if a == axis else (0, 0) for a in (0, 1)]
-        padded = np.moveaxis(np.pad(values, padding, mode="edge"), axis, 0)
-        size = values.shape[axis]
-        total = np.zeros((size, *padded.shape[1:]), np.float32)
-        for i, weight in enumerate(weights.astype(np.float32)):
-            total += weight * padded[i : i + size]
-        values = np.moveaxis(total, 0, axis)
-    return np.ascontiguousarray(values)
+    return blurred(values, REGION, int(3 * REGION))
+
+
+def blurred(values: FloatMap, sigma: float, reach: int) -> FloatMap:
+    """Gaussian mean over ± reach px; edges repeated."""
+    taps = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
+    found = np.empty_like(values, np.float32)
+    blur(np.ascontiguousarray(values, np.float32), (taps / taps.sum()).astype(np.float32), found)
+    return found

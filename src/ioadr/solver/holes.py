@@ -82,7 +82,7 @@ def propose(disparity: FloatMap, image: FloatMap, refinement: Refinement) -> lis
     label(image, np.float32(EVEN), labels)
     farthest = -grow(-disparity, AROUND)
     found = []
-    for rows, columns in segments(labels):
+    for rows, columns in segments(labels, disparity, farthest, jump):
         own = np.median(disparity[rows, columns])
         if farthest[rows, columns].min() >= own - jump:
             continue
@@ -100,16 +100,21 @@ def propose(disparity: FloatMap, image: FloatMap, refinement: Refinement) -> lis
     return found
 
 
-def segments(labels: NDArray[np.int64]) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-    """Rows and columns of every segment that is neither too small nor too large."""
+def segments(
+    labels: NDArray[np.int64], disparity: FloatMap, farthest: FloatMap, jump: float
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Rows and columns of every segment that is neither too small nor too large and has something farther around it."""
     order = np.argsort(labels, axis=None, kind="stable")
     sizes = np.bincount(labels.reshape(-1))
     sizes = sizes[sizes > 0]
     ends = np.cumsum(sizes)
-    for end, size in zip(ends, sizes, strict=True):
-        if SMALLEST <= size <= LARGEST:
-            rows, columns = np.divmod(order[end - size : end], labels.shape[1])
-            yield rows, columns
+    begins = ends - sizes
+    around = np.minimum.reduceat(farthest.reshape(-1)[order], begins)
+    nearest = np.maximum.reduceat(disparity.reshape(-1)[order], begins)
+    kept = (sizes >= SMALLEST) & (sizes <= LARGEST) & (around < nearest - jump)
+    for begin, end in zip(begins[kept], ends[kept], strict=True):
+        rows, columns = np.divmod(order[begin:end], labels.shape[1])
+        yield rows, columns
 
 
 def window(rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, ...]) -> tuple[slice, slice]:
@@ -125,12 +130,15 @@ def fit_plane(
     rows: NDArray[np.intp], columns: NDArray[np.intp], values: FloatMap
 ) -> tuple[NDArray[np.floating[Any]], NDArray[np.floating[Any]]]:
     """Coefficients of 1, row and column, and by how much each pixel misses the plane; outliers count little."""
-    terms = np.stack([np.ones(len(rows)), rows, columns], axis=1)
+    middle = float(rows.mean()), float(columns.mean())  # moments about it are of like size
+    terms = np.stack([np.ones(len(rows)), rows - middle[0], columns - middle[1]])
     weights, wanted = np.ones(len(rows)), values.astype(np.float64)
     for _ in range(STEPS):
-        plane = np.linalg.lstsq(terms * weights[:, None], wanted * weights, rcond=None)[0]
-        missed = np.abs(terms @ plane - wanted)
+        weighted = terms * weights**2
+        plane = np.linalg.lstsq(weighted @ terms.T, weighted @ wanted, rcond=None)[0]
+        missed = np.abs(plane @ terms - wanted)
         weights = 1.0 / (1.0 + (missed / (2.0 * max(float(np.median(missed)), 0.01))) ** 2)
+    plane[0] -= plane[1] * middle[0] + plane[2] * middle[1]
     return plane, missed
 
 

@@ -111,21 +111,22 @@ def structure_tensor(lf: LightField, parameters: Initialise, workers: Workers) -
             continue
         stack, centre = _stack(lf, line, axis)
         for channel in range(lf.channels):
-            epi = np.ascontiguousarray(stack[..., channel], np.float32)
+            scale = np.float32(255.0 / lf.white)
+            epi = np.multiply(np.ascontiguousarray(stack[..., channel]), scale, dtype=np.float32)
             slope, coherence = np.empty(epi.shape[1:], np.float32), np.empty(epi.shape[1:], np.float32)
             workers.rows(epi_orientation, len(slope), epi, centre, smooth, difference, slope, coherence)
             slope, coherence = (slope, coherence) if axis == 1 else (slope.T, coherence.T)
             better = coherence > trust
-            best = np.where(better, slope / np.float32(line.step), best)
-            trust = np.where(better, coherence, trust)
+            np.copyto(best, slope / np.float32(line.step), where=better)
+            np.copyto(trust, coherence, where=better)
     return best, trust
 
 
 def _stack(lf: LightField, line: Line, axis: int) -> tuple[NDArray[Any], int]:
-    """Views [K, N, M, C] along the line in grey levels, transposed for a vertical one; index of the reference."""
+    """Views [K, N, M, C] along the line, transposed for a vertical one; index of the reference."""
     row, column = lf.reference
     views = lf.views[row, line.indices] if axis == 1 else lf.views[line.indices, column].transpose(0, 2, 1, 3)
-    return views * np.float32(255.0 / lf.white), int(np.flatnonzero(line.indices == lf.reference[axis])[0])
+    return views, int(np.flatnonzero(line.indices == lf.reference[axis])[0])
 
 
 def _taps(parameters: Initialise) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ioadr._jit import kernel, task
-from ioadr.geometry.ppp import LEVELS, bilinear_weights, project, sample, unpack
-
-SCRATCH = 9
-"""Rows of scratch that `half_deviations` needs."""
+from ioadr._lanes import WIDTH, load, store
+from ioadr.cost.row_samples import SPARE, deviations, mix_rows, only_first, seen_part, unpack_row
+from ioadr.geometry.ppp import LEVELS, project, sample, unpack
 
 
 @kernel
@@ -48,68 +47,62 @@ def half_deviation(rays, n0, m0, d):
 
 
 @kernel
-def half_deviations(rays, n0, d, scratch, cost):
-    """`half_deviation` of a whole row at one disparity, at most 255, into cost float32 [M]; a fifth of the time.
+def half_deviations(rays, n0, d, own, mixed, totals, counts, cost):
+    """`half_deviation` of a whole row at one disparity, at most 255, into cost float32 [M]; a tenth of the time.
 
-    All pixels of a row lie between the samples of a view in the same way, so that no sample is looked up on its own.
-    scratch float32 [9, M]: deviations from one view, sums of the four sides, their counts.
+    own float32 [3 · length]: the row's channels; mixed [3 · length], totals [5 · length], counts [5, length] are
+    scratch: sums of the four sides and of none, and where the number of their views changes along the row.
     """
-    scratch[1:] = np.float32(0.0)
+    length = own.size // 3
+    totals[:], counts[:] = 0, 0
     for v in range(rays.dy.size):
-        y, shift = project(n0, 0, d, rays.dy[v], rays.dx[v])
-        first = max(0, int(np.ceil(-shift)))
-        last = min(rays.width, int(np.floor(np.float32(rays.width - 1) - shift)) + 1)
-        if y >= 0 and y <= rays.height - 1 and first < last:
-            row_deviation(rays, v, n0, y, shift, first, last, scratch[0])
-            sides = rays.dx[v] < 0, rays.dx[v] > 0, rays.dy[v] < 0, rays.dy[v] > 0
-            for side in range(4):
-                if sides[side]:
-                    add_row(scratch[0, first:last], scratch[1 + side, first:last], scratch[5 + side, first:last])
-    for m in range(rays.width):
-        best = np.float32(np.inf)
-        for side in range(1, 5):
-            if scratch[side + 4, m] > 0:
-                best = min(best, scratch[side, m] / scratch[side + 4, m])
-        cost[m] = min(best * np.float32(1.0 / (3.0 * LEVELS)), np.float32(255.0))
+        y, shift, first, last = seen_part(rays, v, n0, d)
+        if v == rays.reference or first >= last:
+            continue
+        across = 0 if rays.dx[v] < 0 else 1 if rays.dx[v] > 0 else 4
+        along = 2 if rays.dy[v] < 0 else 3 if rays.dy[v] > 0 else 4
+        column = int(np.floor(shift))
+        mix_rows(rays, v, y, first + column, last - first + 1, mixed)
+        add_sides(mixed, own, first, last, shift - np.float32(column), across * length, along * length, totals)
+        counts[across, first] += 1
+        counts[across, last] -= 1
+        counts[along, first] += 1
+        counts[along, last] -= 1
+    cheapest_side(totals, counts, cost)
 
 
 @kernel
-def row_deviation(rays, v, n0, y, shift, first, last, out):
-    """out[m] = summed |colour of view v at (y, m + shift) − reference at (n0, m)| for m = first … last − 1."""
-    iy, ix = int(y), int(np.floor(shift))
-    w00, w01, w10, w11 = bilinear_weights(y - np.float32(iy), shift - np.float32(ix))
-    own = rays.reference * rays.view_stride + n0 * rays.row_stride
-    base = v * rays.view_stride + iy * rays.row_stride + ix
-    reference = rays.samples[own + first : own + last]
-    above = rays.samples[base + first : base + last + 1]
-    below = rays.samples[base + rays.row_stride + first : base + rays.row_stride + last + 1]
-    deviation = out[first:last]
-    for m in range(last - first):
-        red0, green0, blue0 = unpack(reference[m])
-        r00, g00, b00 = unpack(above[m])
-        r01, g01, b01 = unpack(above[m + 1])
-        r10, g10, b10 = unpack(below[m])
-        r11, g11, b11 = unpack(below[m + 1])
-        red = abs(w00 * r00 + w01 * r01 + w10 * r10 + w11 * r11 - red0)
-        green = abs(w00 * g00 + w01 * g01 + w10 * g10 + w11 * g11 - green0)
-        blue = abs(w00 * b00 + w01 * b01 + w10 * b10 + w11 * b11 - blue0)
-        deviation[m] = red + green + blue
+def add_sides(mixed, own, first, last, right, across, along, totals):
+    """Add a view's deviations to the two sides whose sums begin at totals[across] and totals[along]."""
+    for m in range(0, last - first, WIDTH):
+        deviation = only_first(last - first - m, deviations(mixed, own, m, first, right))
+        store(totals, across + first + m, load(totals, across + first + m) + deviation)
+        store(totals, along + first + m, load(totals, along + first + m) + deviation)
 
 
 @kernel
-def add_row(deviation, total, count):
-    """One more view on a side."""
-    for m in range(deviation.size):
-        total[m] += deviation[m]
-        count[m] += np.float32(1.0)
+def cheapest_side(totals, counts, cost):
+    """The smallest mean of the four sides, grey levels, at most 255."""
+    length = counts.shape[1]
+    cost[:] = 255
+    for side in range(4):
+        count = np.float32(0.0)
+        for m in range(cost.size):
+            count += np.float32(counts[side, m])
+            if count > 0:
+                cost[m] = min(cost[m], totals[side * length + m] / count * np.float32(1.0 / (3.0 * LEVELS)))
 
 
 @task
 def plane_cost(begin, end, rays, d, cost):
     """Fill rows begin … end − 1 of cost float32 [N, M] with the deviation at disparity d."""
-    scratch = np.empty((SCRATCH, rays.width), np.float32)
+    length = rays.width + SPARE
+    own, mixed = np.zeros(3 * length, np.float32), np.zeros(3 * length, np.float32)
+    totals, counts = np.empty(5 * length, np.float32), np.empty((5, length), np.int32)
     for n in range(begin, end):
-        half_deviations(rays, n, d, scratch, cost[n])
+        start = rays.reference * np.int64(rays.view_stride) + n * np.int64(rays.row_stride)
+        unpack_row(rays.samples, start, rays.width, own)
+        half_deviations(rays, n, d, own, mixed, totals, counts, cost[n])
 
 
 @task

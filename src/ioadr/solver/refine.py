@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -59,19 +58,6 @@ class Refinement:
     def disparity(self, values: FloatMap) -> None:
         self.state.disparity[:] = np.pad(values, self.pad, mode="edge")
         self.state.plain[:] = np.nan
-
-    def begin_with(self, maps: Sequence[FloatMap], step: SweepPlan) -> None:
-        """Take at each pixel the map that the views support best, each with the occlusions that it implies itself.
-
-        Of equal ones the first; a single map is taken as it is.
-        """
-        step = replace(step, congruence_weight=0.0, planar_weight=0.0, plane_fits=0)
-        chosen, lowest = maps[0], np.full_like(maps[0], np.inf)
-        for values in maps if len(maps) > 1 else ():
-            self.disparity = values
-            data = self.final_costs(step)[0]["data"]
-            chosen, lowest = np.where(data < lowest, values, chosen), np.minimum(data, lowest)
-        self.disparity = chosen
 
     def model(self, step: SweepPlan, occluders: Occluders | None = None, planes: Planes | None = None) -> Model:
         """What hypotheses are measured against in a sweep: visibility and planes of the map as it is, unless given."""

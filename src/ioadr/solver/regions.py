@@ -14,22 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
-from ioadr.cost.heard import cost_of_map, hear, high_pass, surface_in_views
+from ioadr._lanes import WIDTH
+from ioadr.cost.heard import cost_of_map, hear, surface_in_views
+from ioadr.cost.view_filters import high_pass
 from ioadr.geometry.ppp import LEVELS, Rays
-from ioadr.lightfield import DisparityRange, LightField
+from ioadr.lightfield import DisparityRange
 from ioadr.result import SweepRecord
 from ioadr.solver.components import label_regions
-from ioadr.solver.problem import pack_rays, padded_guide, used_views
+from ioadr.solver.few_views import few_rays
+from ioadr.solver.gloss import blurred
+from ioadr.solver.problem import padded_guide
 from ioadr.solver.refine import Refinement
 from ioadr.solver.semiglobal import gather_paths
 
 FloatMap = NDArray[np.float32]
-ENOUGH_VIEWS = 49
-"""Of more, every second or third takes part."""
 PLANES = 3.0
 """Per px of shift in the outermost view."""
 MOST_PLANES = 192
 """Coarser beyond: they are what memory and time hang on."""
+HIGH_PASS = 0.9
+"""Share of low frequencies that the match does not see: gloss and shading are among them."""
 HIDDEN = 0.8
 """px of shift by which something nearer hides."""
 CHARGE = 1.2
@@ -68,7 +72,7 @@ class Match:
 def repair_regions(refinement: Refinement, index: int) -> SweepRecord:
     """Replace false holes of the refinement's map by what a semi-global match proposes."""
     begin, before = time.perf_counter(), refinement.disparity
-    rays = few_rays(refinement.lf, refinement.rays)
+    rays = few_rays(refinement)
     match = semiglobal_match(before, rays, refinement.limits, refinement.workers)
     whole = refinement.lf.part
     smallest = SMALLEST * max(1.0, whole.height * whole.width / SIZE)
@@ -78,15 +82,6 @@ def repair_regions(refinement: Refinement, index: int) -> SweepRecord:
     return SweepRecord(index, "finish", changed, float("nan"), time.perf_counter() - begin)
 
 
-def few_rays(lf: LightField, rays: Rays) -> Rays:
-    """Enough views for a match, evenly spread."""
-    step = 1
-    while np.count_nonzero(used_views(lf, step)) > ENOUGH_VIEWS and step < max(lf.grid):
-        step += 1
-    count = np.count_nonzero(used_views(lf, step))
-    return pack_rays(lf, step) if count < rays.dy.size else rays
-
-
 def semiglobal_match(disparity: FloatMap, rays: Rays, limits: DisparityRange, workers: Workers) -> Match:
     """What planes a third of a px of shift apart say, with the occlusions of the map."""
     height, reach = len(disparity), float(rays.reach.max())
@@ -94,14 +89,13 @@ def semiglobal_match(disparity: FloatMap, rays: Rays, limits: DisparityRange, wo
     planes = np.linspace(limits.minimum, limits.maximum, count + 1, dtype=np.float32)
     step, low = np.float32(limits.extent / count), np.float32(limits.minimum)
     passed = np.empty_like(rays.samples)
-    workers.rows(high_pass, rays.dy.size, rays, passed)
-    surface = np.empty((rays.dy.size, *disparity.shape), np.float32)
-    workers.rows(surface_in_views, len(surface), disparity, rays.dy, rays.dx, surface)
+    workers.rows(high_pass, rays.dy.size, rays, np.float32(HIGH_PASS), passed)
+    surface = seen_surface(disparity, rays, workers)
     deviation = np.empty((*disparity.shape, count + 1), np.uint16)
     share, least = np.empty(deviation.shape, np.uint8), np.empty_like(disparity)
     heard = rays._replace(samples=passed), disparity, surface, planes, np.float32(HIDDEN / reach)
     workers.rows(hear, height, *heard, deviation, share, least)
-    charge = np.float32(CHARGE) * blurred(least, SMOOTHING)
+    charge = np.float32(CHARGE) * blurred(least, SMOOTHING, int(np.ceil(3 * SMOOTHING)))
     volume = deviation, share, charge
     guide, penalties = padded_guide(rays, 0), tuple(np.float32(p) for p in PENALTIES)
     sums, index = np.empty_like(deviation), np.empty_like(disparity)
@@ -112,6 +106,15 @@ def semiglobal_match(disparity: FloatMap, rays: Rays, limits: DisparityRange, wo
     for values, cost in zip((matched, disparity), costs, strict=True):
         workers.rows(cost_of_map, height, *volume, values, low, step, cost)
     return Match(matched, costs[0], costs[1])
+
+
+def seen_surface(disparity: FloatMap, rays: Rays, workers: Workers) -> FloatMap:
+    """The map as each view sees it, flat, with the spare numbers that `hear` reads."""
+    size = rays.dy.size * disparity.size
+    flat = np.zeros(size + WIDTH, np.float32)
+    surface = flat[:size].reshape(-1, *disparity.shape)
+    workers.rows(surface_in_views, len(surface), disparity, rays.dy, rays.dx, surface)
+    return flat
 
 
 def judge(disparity: FloatMap, match: Match, image: FloatMap, reach: float, smallest: float) -> NDArray[np.bool_]:
@@ -170,19 +173,6 @@ def core(labels: NDArray[np.int32], steps: int) -> NDArray[np.int32]:
         same &= (padded[1:-1, :-2] == labels) & (padded[1:-1, 2:] == labels)
         labels = np.where(same, labels, 0).astype(np.int32)
     return labels
-
-
-def blurred(values: FloatMap, sigma: float) -> FloatMap:
-    """Gaussian mean, edges replicated."""
-    half = int(np.ceil(3 * sigma))
-    taps = np.exp(-0.5 * (np.arange(-half, half + 1) / sigma) ** 2)
-    taps = (taps / taps.sum()).astype(np.float32)
-    for axis in (0, 1):
-        padded = np.pad(values, [(half, half) if a == axis else (0, 0) for a in (0, 1)], mode="edge")
-        size = values.shape[axis]
-        shifted = (np.take(padded, range(i, i + size), axis) for i in range(len(taps)))
-        values = np.sum([tap * part for tap, part in zip(taps, shifted, strict=True)], axis=0, dtype=np.float32)
-    return values
 
 
 def colours(rays: Rays) -> FloatMap:

@@ -8,14 +8,45 @@ from ioadr._jit import kernel, task
 
 
 @kernel
-def _along_row(row, taps, out):
-    """Correlate float32 [M] with taps, edges replicated."""
+def along_row(row, taps, padded, out):
+    """Correlate float32 [M] with taps, edges replicated; padded is scratch [M + taps − 1]."""
     width, half = row.size, taps.size // 2
+    padded[:half], padded[half + width :] = row[0], row[width - 1]
     for m in range(width):
-        total = np.float32(0.0)
-        for i in range(taps.size):
-            total += taps[i] * row[min(max(m + i - half, 0), width - 1)]
-        out[m] = total
+        padded[half + m] = row[m]
+    out[:] = 0
+    for i in range(taps.size):
+        tap, shifted = taps[i], padded[i : i + width]
+        for m in range(width):
+            out[m] += tap * shifted[m]
+
+
+@kernel
+def add_products(smoothed, derived, k, weight, smooth, difference, along, across, product):
+    """Add what view k sees of the tensor, times a weight: product float32 [3, M]; along, across are scratch [M]."""
+    views, width = smoothed.shape
+    half = smooth.size // 2
+    along[:], across[:] = 0, 0
+    for j in range(smooth.size):
+        view = min(max(k + j - half, 0), views - 1)
+        s, d, inner, outer = smooth[j], difference[j], derived[view], smoothed[view]
+        for m in range(width):
+            along[m] += s * inner[m]
+            across[m] += d * outer[m]
+    first, mixed, second = product[0], product[1], product[2]
+    for m in range(width):
+        first[m] += weight * along[m] * along[m]
+        mixed[m] += weight * along[m] * across[m]
+        second[m] += weight * across[m] * across[m]
+
+
+@kernel
+def half_tangent(mixed, gap):
+    """tan(½·atan2(mixed, gap)), infinite where the angle is π."""
+    length = np.sqrt(gap * gap + mixed * mixed)
+    if gap < 0:
+        return (length - gap) / mixed
+    return mixed / (length + gap) if length > 0 else np.float32(0.0)
 
 
 @task
@@ -27,28 +58,21 @@ def epi_orientation(begin, end, epi, centre, smooth, difference, slope, reliabil
     """
     views, _, width = epi.shape
     half = smooth.size // 2
+    smoothed, derived = np.empty((views, width), np.float32), np.empty((views, width), np.float32)
+    product, tensor = np.empty((3, width), np.float32), np.empty((3, width), np.float32)
+    padded = np.empty(width + smooth.size - 1, np.float32)
     for n in range(begin, end):
-        smoothed, derived = np.empty((views, width), np.float32), np.empty((views, width), np.float32)
-        product = np.zeros((3, width), np.float32)
-        tensor = np.empty((3, width), np.float32)
+        product[:] = 0
         for k in range(views):
-            _along_row(epi[k, n], smooth, smoothed[k])
-            _along_row(epi[k, n], difference, derived[k])
+            along_row(epi[k, n], smooth, padded, smoothed[k])
+            along_row(epi[k, n], difference, padded, derived[k])
         for k in range(max(centre - half, 0), min(centre + half + 1, views)):
             weight = smooth[k - centre + half]
-            for m in range(width):
-                along, across = np.float32(0.0), np.float32(0.0)
-                for j in range(smooth.size):
-                    view = min(max(k + j - half, 0), views - 1)
-                    along += smooth[j] * derived[view, m]
-                    across += difference[j] * smoothed[view, m]
-                product[0, m] += weight * along * along
-                product[1, m] += weight * along * across
-                product[2, m] += weight * across * across
+            add_products(smoothed, derived, k, weight, smooth, difference, tensor[0], tensor[1], product)
         for i in range(3):
-            _along_row(product[i], smooth, tensor[i])
+            along_row(product[i], smooth, padded, tensor[i])
         for m in range(width):
             mixed, gap = np.float32(2.0) * tensor[1, m], tensor[0, m] - tensor[2, m]
             trace = tensor[0, m] + tensor[2, m]
-            slope[n, m] = np.tan(np.float32(0.5) * np.arctan2(mixed, gap))
+            slope[n, m] = half_tangent(mixed, gap)
             reliability[n, m] = (gap * gap + mixed * mixed) / (trace * trace) if trace > 1e-6 else np.float32(0.0)

@@ -73,7 +73,9 @@ def test_segments_are_what_even_steps_connect():
     assert len(np.unique(labels)) == 4
     assert labels[1, 1] == labels[2, 3] != labels[1, 5]
     assert labels[1, 5] == labels[4, 7] == 1 * 9 + 5
-    assert [len(rows) for rows, _ in segments(labels)] == [38]
+    near, behind = np.ones((6, 9), np.float32), np.zeros((6, 9), np.float32)
+    assert [len(rows) for rows, _ in segments(labels, near, behind, 0.5)] == [38]
+    assert not [*segments(labels, near, near, 0.5)]
 
 
 def test_a_plane_is_found_among_outliers():

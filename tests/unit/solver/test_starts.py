@@ -12,6 +12,7 @@ from ioadr.solver.initialise import WINDOWS, first_maps, plane_sweep, plane_swee
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
+from ioadr.solver.starts import begin
 from tests.builders import make_lightfield
 
 BEST = preset("best")
@@ -24,7 +25,7 @@ def test_each_pixel_takes_the_map_that_the_views_support():
     left[:, 18:], right[:, :18] = -0.5, 1.3
     with Workers(1) as workers:
         refinement = Refinement(lf, NARROW, BEST, workers)
-        refinement.begin_with([left, right], closing(BEST, NARROW))
+        begin(refinement, [left, right], closing(BEST, NARROW))
     assert np.mean(refinement.disparity == np.float32(0.7)) > 0.97
 
 
@@ -33,7 +34,7 @@ def test_a_single_map_is_taken_as_it_is():
     wrong = np.random.default_rng(0).uniform(-1, 1.5, (32, 36)).astype(np.float32)
     with Workers(1) as workers:
         refinement = Refinement(lf, NARROW, BEST, workers)
-        refinement.begin_with([wrong], closing(BEST, NARROW))
+        begin(refinement, [wrong], closing(BEST, NARROW))
     assert refinement.disparity.tobytes() == wrong.tobytes()
 
 

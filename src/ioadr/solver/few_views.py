@@ -1,0 +1,51 @@
+"""Fewer views for whatever ranks hypotheses but does not place them: starts, regions, rivals (decision 7)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._jit import Workers
+from ioadr.cost.rivals import costs_at
+from ioadr.cost.total import Model
+from ioadr.geometry.ppp import Rays
+from ioadr.layout import FEWEST_VIEWS
+from ioadr.solver.problem import data_weights, used_views
+from ioadr.solver.refine import Refinement
+
+FloatMap = NDArray[np.float32]
+ENOUGH_VIEWS = 49
+"""Of more, every second or third in each direction takes part."""
+
+
+def few_rays(refinement: Refinement) -> Rays:
+    """Enough of the refinement's views to rank hypotheses, evenly spread."""
+    lf, rays, spacing = refinement.lf, refinement.rays, refinement.parameters.data.view_step
+    used, step = used_views(lf, spacing), spacing
+    while np.count_nonzero(used_views(lf, step)) > ENOUGH_VIEWS and step < max(lf.grid):
+        step += spacing
+    kept = used_views(lf, step)[used]
+    if kept.all() or np.count_nonzero(kept) < FEWEST_VIEWS:
+        return rays
+    return rays._replace(
+        samples=rays.samples.reshape(rays.dy.size, -1)[kept].reshape(-1),
+        dy=rays.dy[kept],
+        dx=rays.dx[kept],
+        reach=rays.reach[kept],
+        reference=int(np.count_nonzero(kept[: rays.reference])),
+    )
+
+
+def seen_by(few: Rays, model: Model, refinement: Refinement) -> Model:
+    """The same model for fewer views; their occluders stay those of all."""
+    return model._replace(rays=few, data=data_weights(few, refinement.parameters.data))
+
+
+def costs_of(model: Model, disparity: FloatMap, wanted: NDArray[np.bool_], workers: Workers) -> FloatMap:
+    """Data term of a map [N, M] where it is wanted, NaN elsewhere."""
+    rows, columns = np.nonzero(wanted)
+    found = np.empty(len(rows), np.float32)
+    workers.rows(costs_at, len(rows), model, rows, columns, disparity[wanted], found)
+    costs = np.full_like(disparity, np.nan)
+    costs[wanted] = found
+    return costs

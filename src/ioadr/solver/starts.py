@@ -1,0 +1,39 @@
+"""Of several first maps, at each pixel the one that the views support best (beyond the paper, decision 11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.geometry.ppp import Rays
+from ioadr.solver.few_views import costs_of, few_rays, seen_by
+from ioadr.solver.problem import snapshot_occluders
+from ioadr.solver.refine import Refinement
+from ioadr.solver.schedule import SweepPlan
+
+FloatMap = NDArray[np.float32]
+
+
+def begin(refinement: Refinement, maps: Sequence[FloatMap], closing: SweepPlan) -> None:
+    """Give the refinement its first map: the cheapest of some, each with the occlusions that it implies itself.
+
+    Of equal ones the first; a single map is taken as it is.
+    """
+    chosen, lowest = maps[0], np.full_like(maps[0], np.inf)
+    few = few_rays(refinement) if len(maps) > 1 else refinement.rays
+    for values in maps if len(maps) > 1 else ():
+        costs = _costs(refinement, closing, few, values)
+        chosen, lowest = np.where(costs < lowest, values, chosen), np.minimum(costs, lowest)
+    refinement.disparity = chosen
+
+
+def _costs(refinement: Refinement, closing: SweepPlan, few: Rays, disparity: FloatMap) -> FloatMap:
+    """Data term of a map [N, M] from a few views."""
+    term, rays = refinement.parameters.data, refinement.rays
+    occluders = snapshot_occluders(disparity, rays, refinement.limits, term, refinement.workers)
+    step = replace(closing, congruence_weight=0.0, planar_weight=0.0, plane_fits=0)
+    model = seen_by(few, refinement.model(step, occluders=occluders), refinement)
+    return costs_of(model, disparity, np.ones(disparity.shape, bool), refinement.workers)
