@@ -26,11 +26,13 @@ from ioadr.solver.coverage import settle_borders
 from ioadr.solver.disparity_range import voted_range
 from ioadr.solver.few_views import few_rays
 from ioadr.solver.finish import finish, finishing_passes
-from ioadr.solver.initialise import first_maps
+from ioadr.solver.initialise import first_map_origins, first_maps
+from ioadr.solver.keeping import Keeper
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing, plan
 from ioadr.solver.starts import begin
+from ioadr.way import Origin
 
 Progress = Callable[[SweepRecord, NDArray[np.float32], int], None]
 """Called after the first map, every sweep and finishing pass: its record, the map so far, how many there will be."""
@@ -110,9 +112,12 @@ def _estimated(
         maps = first_maps(lf, few_rays(refinement), limits, parameters.initialise, workers)
         known = [] if start is None else [_usable(start, maps[0], limits)]
         begin(refinement, known + maps, last)
+        keeper = Keeper(refinement, steps, seed)
+        keeper.begin(known + maps, [Origin.GIVEN] * len(known) + first_map_origins(lf, limits, parameters.initialise))
         report(SweepRecord(-1, "initialise", lf.height * lf.width, float("nan"), time.perf_counter() - clock))
         sweeps = (refinement.sweep(step, seed) for step in steps)
         for record in chain(sweeps, finish(refinement, last, len(steps)), settle_borders(refinement, last, total - 1)):
+            keeper.step()
             report(record)
         costs, visible = refinement.final_costs(last)
         if history[-1].kind == "finish":
@@ -127,6 +132,7 @@ def _estimated(
         confidence=trust,
         two_minima=two_minima,
         coverage=refinement.coverage,
+        way=keeper.way(disparity),
         image=lf.reference_view,
         white=lf.white,
         camera=lf.camera,

@@ -16,6 +16,7 @@ from ioadr.layout import Layout
 from ioadr.lightfield import DisparityRange, LightField, Source
 from ioadr.parameters import Parameters
 from ioadr.part import Part
+from ioadr.way import Way
 
 if TYPE_CHECKING:
     import xarray
@@ -86,6 +87,9 @@ class Estimate:
     two_minima: NDArray[np.bool_] | None = None
     """[N, M], True where another disparity explains the views nearly as well: mirrors, repeated texture. None in
     results of earlier versions."""
+    way: Way | None = None
+    """Every pixel's disparity after each step and where it came from. None in results of earlier versions, of tiles and
+    of small parts of an image."""
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ioadr.camera import RayModel
 from ioadr.solver.candidates import Heuristics
+from ioadr.way import Origin
 from tests.reference import congruence, occlusion, planar
 from tests.reference.geometry import View, large_normals, points_of, reference_index, robust_plane, views_of
 from tests.reference.scenes import Problem
@@ -25,11 +26,14 @@ class Plain:
     slack: float = 0.0
     disparity: NDArray[np.float32] = field(init=False)
     cost: NDArray[np.float32] = field(init=False)
+    origin: NDArray[np.uint8] = field(init=False)
+    """Which heuristic gave each pixel its disparity in the last sweep; of several a neighbour."""
     back: int = -1
     """Towards pixels that were visited before: up and left, or down and right."""
 
     def __post_init__(self) -> None:
         self.disparity, self.cost = self.problem.disparity.copy(), self.problem.cost.copy()
+        self.origin = np.zeros(self.disparity.shape, np.uint8)
 
     @cached_property
     def views(self) -> list[View]:
@@ -103,21 +107,27 @@ def reflect(d: float, low: float, high: float) -> float:
 
 def candidates(plain: Plain, heuristics: Heuristics, n: int, m: int, noise: float) -> list[float]:
     """What is tried at (n, m) (§ VI-B)."""
+    return [d for _, d in named_candidates(plain, heuristics, n, m, noise)]
+
+
+def named_candidates(plain: Plain, heuristics: Heuristics, n: int, m: int, noise: float) -> list[tuple[Origin, float]]:
+    """The same with what proposes each."""
     height, width = plain.disparity.shape
     low, high, back = heuristics.minimum, heuristics.maximum, plain.back
     d = float(plain.disparity[n, m])
     found = []
     if heuristics.random:
-        found.append(reflect(d + heuristics.sigma * noise, low, high))
+        found.append((Origin.RANDOM, reflect(d + heuristics.sigma * noise, low, high)))
     if heuristics.congruence:
-        found.append(plain.smoothed(n, m, d))
+        found.append((Origin.MEAN, plain.smoothed(n, m, d)))
     if heuristics.smooth_plane:
         d_plane, parameters = float(plain.planes[1][n, m]), plain.problem.parameters
         if not parameters.search.gate_plane or abs(d_plane - d) < parameters.planar.tolerance:
-            found.append(min(max(d_plane, low), high))
+            found.append((Origin.PLANE, min(max(d_plane, low), high)))
     if heuristics.smooth_depth:
         visited = [(n + back, m), (n, m + back), (n + back, m + back)]
-        found += [float(plain.disparity[p]) for p in visited if 0 <= p[0] < height and 0 <= p[1] < width]
+        inside = [p for p in visited if 0 <= p[0] < height and 0 <= p[1] < width]
+        found += [(Origin.NEIGHBOUR, float(plain.disparity[p])) for p in inside]
     return found
 
 
@@ -136,10 +146,12 @@ def sweep(plain: Plain, noise: NDArray[Any], chance: NDArray[Any]) -> None:
     order = [(n, m) for n in range(height) for m in range(width)]
     for n, m in order if step.forward else reversed(order):
         j_old = sum(plain.terms(n, m, float(plain.disparity[n, m])))
-        tried = candidates(plain, step.heuristics, n, m, float(noise[n, m]))
-        costs = [sum(plain.terms(n, m, d)) for d in tried]
+        tried = named_candidates(plain, step.heuristics, n, m, float(noise[n, m]))
+        costs = [sum(plain.terms(n, m, d)) for _, d in tried]
         best = int(np.argmin(costs)) if tried else -1
         if tried and accepted(j_old, costs[best], step.temperature, float(chance[n, m])):
-            plain.disparity[n, m], plain.cost[n, m] = tried[best], costs[best]
+            (plain.origin[n, m], plain.disparity[n, m]), plain.cost[n, m] = tried[best], costs[best]
+            same = [origin for origin, d in tried if np.float32(d) == plain.disparity[n, m]]
+            plain.origin[n, m] = Origin.NEIGHBOUR if Origin.NEIGHBOUR in same else plain.origin[n, m]
         else:
             plain.cost[n, m] = j_old

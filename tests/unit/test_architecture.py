@@ -13,7 +13,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "ioadr"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-NOUNS = {"errors", "machine", "parameters", "part", "camera", "layout", "lightfield"}
+NOUNS = {"errors", "machine", "parameters", "part", "camera", "layout", "lightfield", "way"}
 METHOD = NOUNS | {"_jit", "_lanes", "geometry", "result"}
 
 MAY_IMPORT = {
@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "parameters": {"errors", "parameter_fields"},
     "parameter_files": {"errors", "parameters"},
     "part": set(),
+    "way": set(),
     "camera": {"errors", "part"},
     "layout": {"errors"},
     "lightfield": {"errors", "part", "camera", "layout"},

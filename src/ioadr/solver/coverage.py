@@ -48,6 +48,7 @@ def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> It
     opened = open_holes(refinement, closing) if term.holes else before
     found = settle(opened, refinement.rays, term, refinement.workers)
     refinement.disparity, refinement.coverage = found
+    refinement.opened = opened != before
     changed = int(np.count_nonzero(np.abs(found.disparity - before) > 1e-3))
     yield SweepRecord(index, "finish", changed, float("nan"), time.perf_counter() - begin)
 

@@ -101,6 +101,70 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False)
+class SurfaceFit:
+    """The surface that the last finishing pass fitted around a pixel."""
+
+    before: float
+    """px, the pixel's disparity before the pass."""
+    target: float
+    """px: what the views that see the pixel want (Gauss–Newton)."""
+    deviation: float | None
+    """px, standard deviation of the target; None where the pixel's own data do not count."""
+    radius: int
+    """px, of the widest patch that agrees with all narrower ones; 0 where there were no data."""
+    curved: bool
+    """Whether it is a quadric; else a plane."""
+    members: NDArray[np.int32]
+    """[K, 2] (row, column) of the patch's samples around the pixel."""
+    weights: Floats
+    """[K], 0 … 1: how far each belongs to the surface; 0 is gated."""
+    disparity: float
+    """px, of the surface at the pixel."""
+
+
+@dataclass(frozen=True)
+class Border:
+    """What the views say about a pixel beside a jump."""
+
+    near: float
+    far: float
+    """px, disparities of the two surfaces that meet there."""
+    coverage: float | None
+    """0 … 1, share of the pixel that the near surface covers; None where too few views see the background."""
+    likelihood: float | None
+    """Logarithm: by how much the pixel is rather the near surface's than the far one's."""
+    doubt: float
+    """What it must exceed for the pixel to change sides."""
+    was_near: bool
+    is_near: bool
+    """The side on which the pixel was, and is."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A reason to trust a pixel less."""
+
+    name: str
+    """As in docs/confidence.md."""
+    value: float
+    """In the reason's own unit."""
+    taken: float
+    """From the logarithm of the odds."""
+
+
+@dataclass(frozen=True, eq=False)
+class Ending:
+    """What came after the sweeps, and how far the result is trusted."""
+
+    surface: SurfaceFit | None
+    border: Border | None
+    trust: float
+    """The confidence, measured again around the pixel."""
+    doubts: Sequence[Doubt]
+    """Most first."""
+
+
+@dataclass(frozen=True, eq=False)
 class Explanation:
     """A pixel's reasons."""
 

@@ -16,6 +16,7 @@ from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import Initialise
 from ioadr.solver.plane_sweep import keep_best, plane_cost
 from ioadr.solver.structure_tensor import epi_orientation
+from ioadr.way import Origin
 
 FloatMap = NDArray[np.float32]
 STEEPEST = 2.0
@@ -41,6 +42,15 @@ def first_maps(
     if method == "plane-sweep":
         return [plane_sweep(rays, limits, workers)]
     return [followed_lines(lf, limits, parameters, workers)]
+
+
+def first_map_origins(lf: LightField, limits: DisparityRange, parameters: Initialise) -> list[Origin]:
+    """What each map of `first_maps` came from."""
+    method = choose_method(lf, limits, parameters)
+    followed = [Origin.LINES] * (method == "structure-tensor")
+    if parameters.method == "cheapest":
+        return [Origin.WINDOWS, Origin.PIXELS, *followed]
+    return followed or [Origin.WINDOWS]
 
 
 def followed_lines(lf: LightField, limits: DisparityRange, parameters: Initialise, workers: Workers) -> FloatMap:

@@ -44,6 +44,7 @@ class Refinement:
         self.congruence = problem.congruence_weights(parameters.congruence, limits, self.guide.shape[1])
         self._snapshot: Occluders | None = None
         self.coverage: FloatMap | None = None
+        self.opened: NDArray[np.bool_] | None = None
         size = lf.height, lf.width
         self.state = State(
             np.zeros(self.guide.shape, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)

@@ -22,6 +22,7 @@ from ioadr.lightfield import DisparityRange, Source
 from ioadr.parameters import Parameters
 from ioadr.part import Part, Window
 from ioadr.result import Estimate, SweepRecord
+from ioadr.way import Origin, Way
 
 RETIRED = {"congruence.average_angles", "finish.border_passes", "finish.border_contrast"}
 """Parameters of earlier versions that are gone."""
@@ -102,7 +103,18 @@ def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any])
         source=_source(provenance["source"]),
         coverage=arrays.get("coverage"),
         two_minima=arrays.get("two_minima"),
+        way=_way(arrays, shape),
     )
+
+
+def _way(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...]) -> Way | None:
+    """Earlier versions kept none."""
+    if "way_origins" not in arrays:
+        return None
+    kinds, differences, origins = (arrays[f"way_{known.name}"] for known in fields(Way))
+    if origins.shape[1:] != shape or origins.max(initial=0) > max(Origin):
+        raise InputError(f"expected the way of {shape} pixels, found {origins.shape} and origins up to {origins.max()}")
+    return Way(tuple(str(kind) for kind in kinds), differences, origins)
 
 
 def _placed(source: Mapping[str, Any], from_here: str | None, folder: Path) -> Mapping[str, Any]:

@@ -117,6 +117,8 @@ def _npz(saving: _Saving) -> Mapping[str, Writer]:
     content: dict[str, Any] = saving.arrays() | {f"cost_{name}": values for name, values in found.costs.items()}
     optional = {"coverage": found.coverage, "two_minima": found.two_minima}
     content |= {name: values for name, values in optional.items() if values is not None}
+    if found.way is not None:
+        content |= {f"way_{name}": values for name, values in vars(found.way).items()}
     content |= {"image": found.image, "white": found.white, "provenance": saving.text}
     return {ARCHIVE: lambda path: np.savez(path, allow_pickle=False, **content)}
 

@@ -1,0 +1,268 @@
+"""Why a pixel has its depth, in words: the same sentence in the explorer, on reports and in the terminal.
+
+Words are templates. A report holds them beside maps of numbers and fills them in under the cursor (`web/why.js`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.way import STARTS, Origin, Stage, Way
+
+if TYPE_CHECKING:
+    from ioadr.result import Estimate
+    from ioadr.solver.explanation import Border, Doubt, Ending, SurfaceFit
+
+SETTLED = 0.01
+"""px: the step that brought a pixel this close to where the sweeps left it is the one that proposed its value."""
+AGREED = 5.0
+"""Grey levels that views may differ by on average and still be said to agree."""
+STILL = 0.0005
+"""px, a move that rounds to none."""
+DOUBTFUL = 0.9
+"""Confidence below which the sentence says what lowered it."""
+
+AGREE = "{visible} of {views} views agree within {deviation} grey levels at {disparity} px ({depth})."
+DIFFER = "{visible} of {views} views see it at {disparity} px ({depth}), but differ by {deviation} grey levels."
+TRUST = "Trusted: {trust} %."
+TRUST_LESS = "Trusted: {trust} %, mostly because {reason}."
+TWO = "Another disparity explains the views nearly as well."
+SURFACE = "the surface fitted around it moved it by {moved} px"
+SURFACE_OVER = "the surface fitted over {radius} px moved it by {moved} px"
+UNKNOWN = "How it came about was not kept."
+
+ORIGINS = {
+    Origin.KEPT: "kept",
+    Origin.GIVEN: "the map to start from",
+    Origin.WINDOWS: "plane sweep over windows",
+    Origin.PIXELS: "plane sweep, pixel by pixel",
+    Origin.LINES: "slopes in the EPIs",
+    Origin.NEIGHBOUR: "a neighbour",
+    Origin.MEAN: "the mean of like-coloured neighbours",
+    Origin.PLANE: "the plane of its surroundings",
+    Origin.RANDOM: "a random step",
+    Origin.MEAN_OR_PLANE: "the mean or the plane of its surroundings",
+    Origin.REGION: "a match of the whole region",
+    Origin.SURFACE: "a fitted surface",
+    Origin.HOLE: "the plane behind a hole",
+    Origin.BORDER: "the surface that covers most of it",
+}
+STEPS = {"start": "first map", "sweep": "sweep", "regions": "regions", "surfaces": "surface", "borders": "borders"}
+LATER = {
+    Origin.REGION: "a match of the whole region replaced it",
+    Origin.HOLE: "a hole was opened there, and it lies on the plane behind",
+    Origin.BORDER: "beside a jump, it went to the surface that covers most of it",
+}
+REASONS = {
+    "vague": "the views hardly change with disparity here",
+    "vague region": "there is little texture around it",
+    "pull": "the views want another disparity",
+    "pull of region": "the views around it want other disparities",
+    "residual": "the views around it differ more than noise explains",
+    "torn": "its neighbours lie off its surface",
+    "torn around": "the surfaces around it are torn",
+    "torn region": "the region around it is torn",
+    "rival near": "a disparity from nearby would cost about as little",
+    "rival far": "a disparity from its surroundings would cost about as little",
+    "rival": "another disparity would cost about as little",
+    "rival of region": "another disparity would suit its region about as well",
+    "flat": "the cost hardly rises to both sides",
+    "beyond": "a disparity beyond the range would do as well",
+    "unexplained": "no disparity explains the views well",
+    "unseen": "few views see it",
+    "end": "its region lies at an end of the disparity range",
+    "steep": "the surface is steep",
+    "clipped": "its colours are black or full white",
+}
+"""Of `solver.evidence`, as the end of a sentence."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The numbers behind a sentence."""
+
+    visible: int
+    views: int
+    deviation: float
+    disparity: float
+    depth: float
+    metric: bool
+    confidence: float
+    way: Sequence[Stage]
+    """Empty where it was not kept."""
+    two_minima: bool
+    ending: Ending | None
+    """None where the views are not there."""
+
+
+def facts(estimate: Estimate, row: int, column: int, ending: Ending | None = None) -> Facts:
+    """Of one pixel of a result."""
+    disparity = float(estimate.disparity[row, column])
+    return Facts(
+        visible=int(estimate.visible_views[row, column]),
+        views=views_used(estimate),
+        deviation=float(estimate.costs["data"][row, column]),
+        disparity=disparity,
+        depth=float(estimate.depth[row, column]),
+        metric=estimate.metric,
+        confidence=float(estimate.confidence[row, column]),
+        way=estimate.way.at(row, column, disparity) if estimate.way else (),
+        two_minima=estimate.two_minima is not None and bool(estimate.two_minima[row, column]),
+        ending=ending,
+    )
+
+
+def views_used(estimate: Estimate) -> int:
+    """That took part in the estimation."""
+    return int(estimate.layout.thinned(estimate.parameters.data.view_step).sum())
+
+
+def sentence(known: Facts) -> str:
+    """Why a pixel has its disparity."""
+    values = {
+        "visible": str(known.visible),
+        "views": str(known.views),
+        "deviation": number(known.deviation, 1),
+        "disparity": number(known.disparity, 3),
+        "depth": depth_text(known.depth, known.metric),
+    }
+    seen = AGREE if known.deviation <= AGREED else DIFFER
+    parts = [seen.format_map(values), _told(known), TWO if known.two_minima else "", _trust(known)]
+    return " ".join(part for part in parts if part)
+
+
+def _told(known: Facts) -> str:
+    if not known.way:
+        return UNKNOWN
+    moved = moved_by_surfaces(known.way)
+    surface = known.ending.surface if known.ending else None
+    template = SURFACE_OVER if surface and surface.radius else SURFACE
+    clause = template.format(radius=surface.radius if surface else 0, moved=number(moved, 3))
+    return story(*chapters(known.way)).format(surface=f"; {clause}" if abs(moved) >= STILL else "")
+
+
+def _trust(known: Facts) -> str:
+    trust = str(percent(known.confidence))
+    doubt = main_doubt(known.ending.doubts) if known.ending and known.confidence < DOUBTFUL else None
+    return TRUST_LESS.format(trust=trust, reason=REASONS[doubt]) if doubt else TRUST.format(trust=trust)
+
+
+def main_doubt(doubts: Sequence[Doubt]) -> str | None:
+    """What lowered the confidence most."""
+    return doubts[0].name if doubts and doubts[0].taken > 0 and doubts[0].name in REASONS else None
+
+
+def surface_words(surface: SurfaceFit) -> str:
+    """What the views wanted of the pixel, and which surface was fitted."""
+    own = (
+        "its own data do not count, beside a jump"
+        if surface.deviation is None
+        else (f"the views want {number(surface.target, 4)} ± {number(surface.deviation, 3)} px")
+    )
+    if not surface.radius:
+        return f"{own}; no surface could be fitted"
+    gated = int(np.count_nonzero(surface.weights == 0))
+    shape = "curved surface" if surface.curved else "plane"
+    return (
+        f"{own}; a {shape} over a radius of {surface.radius} px says {number(surface.disparity, 4)} px; "
+        f"{len(surface.weights) - gated} of its {len(surface.weights)} targets belong to it"
+    )
+
+
+def border_words(border: Border) -> str:
+    """Which surfaces meet at the pixel, and whose it is."""
+    meet = f"surfaces of {number(border.near, 3)} and {number(border.far, 3)} px meet here"
+    side = "nearer" if border.is_near else "farther"
+    if border.coverage is None or border.likelihood is None:
+        return f"{meet}; too few views see the background, so it stayed with the {side} one"
+    changed = "went to" if border.is_near != border.was_near else "stayed with"
+    return (
+        f"{meet}; the nearer one covers {100 * border.coverage:.0f} % of the pixel, which {changed} the {side} one "
+        f"(log likelihood ratio {number(border.likelihood, 1)}, {number(border.doubt, 1)} needed to change sides)"
+    )
+
+
+def moved_by_surfaces(way: Sequence[Stage]) -> float:
+    """px, by all finishing passes together."""
+    return sum(after.disparity - before.disparity for before, after in pairwise(way) if after.kind == "surfaces")
+
+
+def chapters(way: Sequence[Stage]) -> tuple[Origin, int, Origin, Origin]:
+    """Who proposed what the sweeps ended with, in which sweep (0: the first map); what regions and borders did."""
+    sweeps = [stage for stage in way if stage.kind in ("start", "sweep")]
+    end = sweeps[-1].disparity
+    far = [index for index, stage in enumerate(sweeps) if abs(stage.disparity - end) > SETTLED]
+    first = far[-1] + 1 if far else 0
+    later = {stage.kind: stage.origin for stage in way}
+    return sweeps[first].origin, first, later.get("regions", Origin.KEPT), later.get("borders", Origin.KEPT)
+
+
+def story(origin: Origin, sweep: int, region: Origin, border: Origin) -> str:
+    """How a pixel came by its value, with a place for what surfaces did."""
+    start = f"The first map had it ({ORIGINS[origin]})"
+    proposed = f"{capital(ORIGINS[origin])} proposed it in sweep {sweep}"
+    told = [start if origin in STARTS else proposed, LATER.get(region, "")]
+    return (
+        "; ".join(part for part in told if part) + "{surface}" + (f"; {LATER[border]}" if border in LATER else "") + "."
+    )
+
+
+def stories(way: Way, result: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint16], NDArray[np.float32]]:
+    """`story` for all pixels: those that occur, which one each pixel has, and by how much surfaces moved it, px."""
+    sweeps = [index for index, kind in enumerate(way.kinds) if kind in ("start", "sweep")]
+    end = way.differences[sweeps[-1]].astype(np.float32)
+    first = np.zeros(result.shape, np.intp)
+    for index in sweeps:
+        first[np.abs(way.differences[index] - end) > SETTLED] = index + 1
+    moved = np.zeros(result.shape, np.float32)
+    kept = np.zeros(result.shape, np.uint8)
+    codes = [np.take_along_axis(way.origins, first[None], 0)[0], first]
+    for kind in ("regions", "borders"):
+        codes.append(way.origins[way.kinds.index(kind)] if kind in way.kinds else kept)
+    for index, kind in enumerate(way.kinds):
+        if kind == "surfaces":
+            moved += way.differences[index].astype(np.float32) - way.differences[index - 1]
+    unique, which = np.unique(np.stack(codes, -1).reshape(-1, 4), axis=0, return_inverse=True)
+    told = [story(Origin(a), int(sweep), Origin(b), Origin(c)) for a, sweep, b, c in unique]
+    return told, which.reshape(result.shape).astype(np.uint16), moved
+
+
+def templates() -> Mapping[str, Any]:
+    """What a page needs to build the sentence itself."""
+    limits = {"agreed": AGREED, "still": STILL}
+    return {
+        "agree": AGREE,
+        "differ": DIFFER,
+        "surface": SURFACE,
+        "two": TWO,
+        "trust": TRUST,
+        "unknown": UNKNOWN,
+        **limits,
+    }
+
+
+def number(value: float, digits: int) -> str:
+    """With a true minus, and none before zero."""
+    text = f"{value:.{digits}f}"
+    return text.removeprefix("-") if not float(text) else text.replace("-", "−")
+
+
+def depth_text(depth: float, metric: bool) -> str:
+    if not np.isfinite(depth):
+        return "depth unknown"
+    return f"{depth:.3g} m" if metric else f"relative depth {depth:.3g}"
+
+
+def percent(share: float) -> int:
+    """Rounded down: nothing is trusted fully."""
+    return int(np.floor(100 * share)) if np.isfinite(share) else 0
+
+
+def capital(text: str) -> str:
+    return text[0].upper() + text[1:]

@@ -1,0 +1,111 @@
+"""Keeps the way of a map: between steps, from the maps that they leave (docs/explorer.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.part import Part
+from ioadr.solver.refine import Refinement, random_numbers, single_precision
+from ioadr.solver.schedule import SweepPlan
+from ioadr.way import Origin, Way
+
+FloatMap = NDArray[np.float32]
+ROUNDING = 1e-5
+"""px by which a random candidate may differ from its kernel's, which rounds otherwise."""
+SMALL = 0.25
+"""Share of an image below which a part keeps no way: it would draw the whole's random numbers once more."""
+
+
+class Keeper:
+    """Looks at a refinement after each step of an estimation."""
+
+    def __init__(self, refinement: Refinement, steps: Sequence[SweepPlan], seed: int) -> None:
+        self.refinement, self.steps, self.seed = refinement, list(steps), seed
+        self.maps: list[FloatMap] = []
+        self.origins: list[NDArray[np.uint8]] = []
+        self.kinds = step_kinds(refinement, len(self.steps))
+        self.wanted = is_large(refinement.lf.part)
+
+    def begin(self, maps: Sequence[FloatMap], origins: Sequence[Origin]) -> None:
+        """After the first map was chosen among `maps`."""
+        if self.wanted:
+            chosen = self.refinement.disparity
+            found = np.full(chosen.shape, origins[0], np.uint8)
+            for values, origin in reversed(list(zip(maps, origins, strict=True))):
+                found[chosen == values] = origin
+            self._keep(chosen, found)
+
+    def step(self) -> None:
+        """After any other step."""
+        if not self.wanted:
+            return
+        before, after = self.maps[-1], self.refinement.disparity
+        index = len(self.maps)
+        if self.kinds[index] == "sweep":
+            step = self.steps[index - 1]
+            found = sweep_origins(before, after, step, random_numbers(self.seed, step, self.refinement.lf.part)[0])
+        else:
+            ends = {"regions": Origin.REGION, "surfaces": Origin.SURFACE, "borders": Origin.BORDER}
+            found = np.where(after == before, Origin.KEPT, ends[self.kinds[index]]).astype(np.uint8)
+            if self.kinds[index] == "borders" and self.refinement.opened is not None:
+                found[self.refinement.opened & (found == Origin.BORDER)] = Origin.HOLE
+        self._keep(after, found)
+
+    def _keep(self, disparity: FloatMap, origins: NDArray[np.uint8]) -> None:
+        self.maps.append(disparity)
+        self.origins.append(origins)
+
+    def way(self, disparity: FloatMap) -> Way | None:
+        """Of an estimation that is done, given its result."""
+        if not self.wanted:
+            return None
+        return Way.of(self.kinds, [*self.maps[:-1], disparity], self.origins)
+
+
+def is_large(part: Part) -> bool:
+    return part.window.height * part.window.width >= SMALL * part.height * part.width
+
+
+def step_kinds(refinement: Refinement, sweeps: int) -> list[str]:
+    """Of all steps of an estimation, the first map included."""
+    parameters = refinement.parameters
+    ends = ["regions"] * parameters.finish.region_passes + ["surfaces"] * parameters.finish.passes
+    return ["start", *["sweep"] * sweeps, *ends, *["borders"] * parameters.coverage.settle]
+
+
+def sweep_origins(before: FloatMap, after: FloatMap, step: SweepPlan, noise: FloatMap) -> NDArray[np.uint8]:
+    """Which heuristic (§ VI-B) gave each pixel the value that a sweep left it with, [N, M].
+
+    A neighbour's value is taken over bit by bit and a random one can be drawn again; what is neither came from the
+    mean or the plane. A mean of neighbours of one value is that neighbour's.
+    """
+    heuristics = single_precision(step.heuristics)
+    both = heuristics.congruence and heuristics.smooth_plane
+    rest = Origin.MEAN_OR_PLANE if both else Origin.PLANE if heuristics.smooth_plane else Origin.MEAN
+    found = np.full(after.shape, rest, np.uint8)
+    if heuristics.random:
+        found[np.abs(after - random_candidates(before, heuristics, noise)) <= ROUNDING] = Origin.RANDOM
+    if heuristics.smooth_depth:
+        for own, other in visited_neighbours(step.forward):
+            found[own][after[own] == after[other]] = Origin.NEIGHBOUR
+    found[after == before] = Origin.KEPT
+    return found
+
+
+def random_candidates(before: FloatMap, heuristics: Any, noise: FloatMap) -> FloatMap:
+    """Eq. 36 for all pixels, mirrored into the range as in `solver.candidates`."""
+    low, extent = heuristics.minimum, heuristics.maximum - heuristics.minimum
+    offset = np.abs(before + heuristics.sigma * noise - low) % (np.float32(2.0) * extent)
+    mirrored: FloatMap = low + np.where(offset <= extent, offset, np.float32(2.0) * extent - offset)
+    return mirrored
+
+
+def visited_neighbours(forward: bool) -> list[tuple[tuple[slice, slice], tuple[slice, slice]]]:
+    """Pixels, and their neighbours that the sweep visits before them: vertical, horizontal, diagonal."""
+    near, far = (slice(1, None), slice(None, -1)) if forward else (slice(None, -1), slice(1, None))
+    every = slice(None)
+    return [((near, every), (far, every)), ((every, near), (every, far)), ((near, near), (far, far))]

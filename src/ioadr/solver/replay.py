@@ -1,0 +1,143 @@
+"""What the finish, the border step and the confidence weighed at one pixel: the same functions, run around it again."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._jit import Workers
+from ioadr.cost.coverage import cover
+from ioadr.lightfield import LightField
+from ioadr.part import Window
+from ioadr.result import Estimate
+from ioadr.solver.confidence import probability
+from ioadr.solver.cost_curves import PITCH
+from ioadr.solver.coverage import pack_matting
+from ioadr.solver.evidence import evidence
+from ioadr.solver.explanation import Border, Doubt, Ending, SurfaceFit
+from ioadr.solver.finish import Finisher, disparity_of
+from ioadr.solver.gloss import REGION
+from ioadr.solver.patch import fit_at
+from ioadr.solver.problem import pack_rays
+from ioadr.solver.reach import ALIGNED
+from ioadr.solver.refine import Refinement
+from ioadr.solver.schedule import closing
+from ioadr.solver.trust_model import KNOTS
+from ioadr.way import Origin
+
+FloatMap = NDArray[np.float32]
+GRID = math.lcm(ALIGNED, PITCH)
+"""px; parts begin at multiples, so that lanes and lattices lie as the whole's do."""
+SURE = 1e-6
+"""Probability beyond which odds are not told apart."""
+
+
+class Replay:
+    """The surroundings of one pixel of a result, wide enough that the pixel does not notice."""
+
+    def __init__(self, lf: LightField, estimate: Estimate, row: int, column: int, workers: Workers) -> None:
+        self.estimate, self.workers = estimate, workers
+        self.window = surroundings(lf, estimate, row, column)
+        self.row, self.column = row - self.window.top, column - self.window.left
+        self.lf = lf.crop(self.window)
+        parameters = estimate.parameters
+        rays = pack_rays(self.lf, parameters.data.view_step)
+        self.refinement = Refinement(self.lf, estimate.range, parameters, workers, rays)
+        self.closing = closing(parameters, estimate.range)
+
+    def map_after(self, step: int) -> FloatMap:
+        """The part of the map that a step left."""
+        way = self.estimate.way
+        assert way is not None
+        part = self.window.slices
+        return self.estimate.disparity[part] + way.differences[step][part]
+
+    def surface(self) -> SurfaceFit | None:
+        """What the last finishing pass fitted; None without one, or where its map was not kept."""
+        way, term = self.estimate.way, self.estimate.parameters.finish
+        if way is None or not term.passes:
+            return None
+        step = max(index for index, kind in enumerate(way.kinds) if kind == "surfaces")
+        before = np.ascontiguousarray(self.map_after(step - 1))
+        self.refinement.disparity = before
+        furthest = disparity_of(term.furthest * 2 / (1 + term.passes), self.refinement.rays)
+        target, precision = Finisher(self.refinement, self.closing).wanted(before, furthest)
+        return fit_at(self.row, self.column, before, target, precision, term)
+
+    def border(self) -> Border | None:
+        """What the views say about a pixel beside a jump; None elsewhere."""
+        way, term = self.estimate.way, self.estimate.parameters.coverage
+        if way is None or not term.settle:
+            return None
+        part, last = self.window.slices, way.kinds.index("borders")
+        result, holes = self.estimate.disparity[part], way.origins[last][part] == Origin.HOLE
+        opened = np.where(holes, result, self.map_after(last - 1))
+        surfaces = np.empty((3, *opened.shape), np.float32)
+        share, likelihood = np.empty_like(opened), np.empty_like(opened)
+        matting = pack_matting(opened, self.refinement.rays, term)
+        cover(self.row, self.row + 1, matting, opened, surfaces, share, likelihood)
+        near, far, middle = (float(values[self.row, self.column]) for values in surfaces)
+        if math.isnan(middle):
+            return None
+        own, settled = float(opened[self.row, self.column]), float(result[self.row, self.column])
+        told = float(share[self.row, self.column]), float(likelihood[self.row, self.column])
+        known = None if math.isnan(told[1]) else told
+        return Border(near, far, known and known[0], known and known[1], term.doubt, own >= middle, settled >= middle)
+
+    def doubts(self) -> tuple[float, list[Doubt]]:
+        """The confidence, measured again, and what each reason took from it, most first."""
+        part = self.window.slices
+        self.refinement.disparity = np.ascontiguousarray(self.estimate.disparity[part])
+        data, visible = self.estimate.costs["data"][part], self.estimate.visible_views[part]
+        reasons, _ = evidence(self.refinement, self.closing, np.ascontiguousarray(data), visible)
+        return weighed(reasons, self.row, self.column)
+
+
+def surroundings(lf: LightField, estimate: Estimate, row: int, column: int) -> Window:
+    """As far as patches, occluders, filters and the regions of the confidence reach."""
+    limits, term = estimate.range, estimate.parameters.finish
+    reach = max(lf.layout.reach)
+    shift = max(abs(limits.minimum), abs(limits.maximum)) * reach + limits.extent * (reach + 0.5)
+    margin = math.ceil(shift + 3 * REGION + 4) + max(term.widest * (term.passes > 0), 2 * PITCH) + 4
+    return Window(
+        max(row - margin, 0) // GRID * GRID,
+        max(column - margin, 0) // GRID * GRID,
+        min(row + margin + 1, lf.height),
+        min(column + margin + 1, lf.width),
+    )
+
+
+def weighed(reasons: dict[str, FloatMap], row: int, column: int) -> tuple[float, list[Doubt]]:
+    """The probability at a pixel, and what each reason takes from the logarithm of its odds, most first.
+
+    That is what would be won without it: by how much the odds rise if the reason says that there is nothing to doubt.
+    """
+    top, left = max(row - 1, 0), max(column - 1, 0)
+    around = {name: values[top : row + 2, left : column + 2] for name, values in reasons.items()}
+    at = row - top, column - left
+
+    def trust(known: dict[str, FloatMap]) -> float:
+        return float(np.clip(probability(known)[at], SURE, 1 - SURE))
+
+    found = trust(around)
+    doubts = []
+    for name, values in around.items():
+        innocent = np.minimum(values, np.float32(KNOTS[name][0] if name in KNOTS else 0.0))
+        won = math.log(odds(trust(around | {name: innocent})) / odds(found))
+        doubts.append(Doubt(name, float(values[at]), max(won, 0.0)))
+    return found, sorted(doubts, key=lambda doubt: -doubt.taken)
+
+
+def odds(share: float) -> float:
+    return share / (1 - share)
+
+
+def ending(lf: LightField, estimate: Estimate, row: int, column: int) -> Ending:
+    """What the steps after the sweeps, and the confidence, weighed at a pixel."""
+    with Workers() as workers:
+        replay = Replay(lf, estimate, row, column, workers)
+        surface, border = replay.surface(), replay.border()
+        trust, doubts = replay.doubts()
+    return Ending(surface, border, trust, doubts)

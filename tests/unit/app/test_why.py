@@ -1,0 +1,166 @@
+"""Why a pixel has its depth, in words."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ioadr.app.why import REASONS, Facts, chapters, facts, moved_by_surfaces, sentence, stories, story
+from ioadr.io import load_estimate, write_lightfield
+from ioadr.solver.evidence import evidence
+from ioadr.solver.explanation import Doubt, Ending, SurfaceFit
+from ioadr.solver.replay import Replay
+from ioadr.way import Origin, Stage
+from tests import explored
+from tests.scenes import make_estimate
+
+
+def told(way: list[Stage], **changes: Any) -> str:
+    surface = SurfaceFit(-0.654, -0.66, 0.01, 16, False, np.zeros((1, 2), np.int32), np.ones(1, np.float32), -0.662)
+    values: dict[str, Any] = {"visible": 81, "views": 81, "deviation": 0.8, "disparity": -0.662, "depth": 4.09}
+    values |= {"metric": True, "confidence": 0.971, "way": way, "two_minima": False}
+    return sentence(Facts(**(values | {"ending": Ending(surface, None, 0.97, ())} | changes)))
+
+
+WAY = [
+    Stage("start", 1, -0.5, Origin.LINES),
+    Stage("sweep", 1, -0.9, Origin.RANDOM),
+    Stage("sweep", 2, -0.9, Origin.KEPT),
+    Stage("sweep", 3, -0.651, Origin.NEIGHBOUR),
+    Stage("sweep", 4, -0.654, Origin.MEAN),
+    Stage("regions", 1, -0.654, Origin.KEPT),
+    Stage("surfaces", 1, -0.660, Origin.SURFACE),
+    Stage("surfaces", 2, -0.662, Origin.SURFACE),
+    Stage("borders", 1, -0.662, Origin.KEPT),
+]
+
+
+def test_the_sentence():
+    assert told(WAY) == (
+        "81 of 81 views agree within 0.8 grey levels at −0.662 px (4.09 m). A neighbour proposed it in sweep 3; "
+        "the surface fitted over 16 px moved it by −0.008 px. Trusted: 97 %."
+    )
+
+
+def test_what_else_it_says():
+    doubts = [Doubt("vague region", -1.0, 2.0), Doubt("torn", 0.5, 1.0)]
+    low = told(WAY, confidence=0.2, ending=Ending(None, None, 0.2, doubts), two_minima=True)
+    assert low.endswith(
+        "the surface fitted around it moved it by −0.008 px. Another disparity explains the views nearly as well. "
+        "Trusted: 20 %, mostly because there is little texture around it."
+    )
+    assert "74 of 81 views see it at −0.662 px (relative depth 4.09), but differ by 12.3 grey levels." in told(
+        WAY, visible=74, deviation=12.3, metric=False
+    )
+    assert "The first map had it (slopes in the EPIs). Trusted" in told([Stage("start", 1, 0.1, Origin.LINES)])
+    moved = [*WAY[:5], Stage("regions", 1, 0.2, Origin.REGION), *WAY[6:8], Stage("borders", 1, 0.5, Origin.HOLE)]
+    assert "; a match of the whole region replaced it; the surface" in told(moved)
+    assert "; a hole was opened there, and it lies on the plane behind. Trusted" in told(moved)
+    assert "How it came about was not kept. Trusted" in told([])
+    assert "depth unknown" in told(WAY, depth=float("nan"))
+    assert "Trusted: 0 %." in told(WAY, confidence=float("nan"))
+
+
+def test_stories_of_maps_are_those_of_their_pixels():
+    found = explored.finished()
+    assert found.way is not None
+    texts, which, moved = stories(found.way, found.disparity)
+    assert len(texts) > 10
+    for row, column in np.random.default_rng(0).integers(0, found.disparity.shape, (200, 2)):
+        way = found.way.at(row, column, float(found.disparity[row, column]))
+        assert texts[which[row, column]] == story(*chapters(way))
+        assert moved[row, column] == pytest.approx(moved_by_surfaces(way), abs=1e-5)
+
+
+def test_every_reason_has_words():
+    from ioadr._jit import Workers
+
+    found = explored.estimate()
+    with Workers(1) as workers:
+        replay = Replay(explored.scene().light_field, found, 20, 20, workers)
+        replay.refinement.disparity = np.ascontiguousarray(found.disparity[replay.window.slices])
+        reasons, _ = evidence(replay.refinement, replay.closing, found.costs["data"], found.visible_views)
+    assert set(reasons) == set(REASONS)
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("why") / "out"
+    explored.finished().save(folder, "npz", report=False)
+    write_lightfield(explored.scene().light_field, folder.parent / "scene.npz")
+    return folder
+
+
+def test_explain_says_the_sentence_and_its_numbers(cli, result):
+    outcome = cli("explain", result, 30, 40, "--lightfield", result.parent / "scene.npz")
+    assert outcome.code == 0
+    found = load_estimate(result)
+    lines = outcome.out.splitlines()
+    assert lines[0].startswith(sentence(facts(found, 30, 40)).partition(";")[0])
+    assert [line.split()[0] for line in lines[1:12]] == [
+        "first",
+        *["sweep"] * 6,
+        "regions",
+        *["surface"] * 2,
+        "borders",
+    ]
+    assert "the views want" in outcome.out
+    assert "from the log odds" in outcome.out
+
+
+def test_explain_as_json(cli, result):
+    outcome = cli("explain", result, 30, 40, "--lightfield", result.parent / "scene.npz", "--json")
+    told = json.loads(outcome.out)
+    found = load_estimate(result)
+    assert told["disparity"] == pytest.approx(found.disparity[30, 40])
+    assert len(told["way"]) == 11
+    assert told["ending"]["trust"] == pytest.approx(found.confidence[30, 40], abs=0.01)
+    assert told["sentence"].startswith(f"{told['visible']} of 25 views")
+
+
+def test_explain_without_views_says_what_the_maps_tell(cli, result):
+    outcome = cli("explain", result, 30, 40)
+    assert outcome.code == 0
+    assert outcome.out.splitlines()[0] == sentence(facts(load_estimate(result), 30, 40))
+    assert "What needs the views is left out." in outcome.err
+    assert "the views want" not in outcome.out
+
+
+def test_explain_of_an_earlier_result(cli, tmp_path):
+    make_estimate(np.zeros((8, 9))).save(tmp_path / "old", "npz", report=False)
+    outcome = cli("explain", tmp_path / "old", 3, 4)
+    assert outcome.code == 0
+    assert "How it came about was not kept." in outcome.out
+
+
+@pytest.mark.parametrize(("row", "column"), [(64, 0), (0, 72)])
+def test_explain_refuses_pixels_outside(cli, result, row, column):
+    outcome = cli("explain", result, row, column)
+    assert outcome.code == 2
+    assert (
+        f"pixel {row}, {column}: the maps have 64 rows and 72 columns, counted from 0. Give a row up to 63"
+        in outcome.err
+    )
+
+
+def test_the_way_comes_back(result):
+    found, known = load_estimate(result).way, explored.finished().way
+    assert found is not None
+    assert known is not None
+    assert found.kinds == known.kinds
+    np.testing.assert_array_equal(found.differences, known.differences)
+    np.testing.assert_array_equal(found.origins, known.origins)
+
+
+def test_a_damaged_way_is_refused(cli, tmp_path):
+    known = explored.finished()
+    assert known.way is not None
+    broken = replace(known, way=replace(known.way, origins=np.full_like(known.way.origins, 99)))
+    broken.save(tmp_path / "out", "npz", report=False)
+    outcome = cli("explain", tmp_path / "out", 0, 0)
+    assert outcome.code == 2
+    assert "origins up to 99" in outcome.err

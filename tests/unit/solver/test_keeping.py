@@ -1,0 +1,97 @@
+"""The way of a pixel is the one that the estimation went."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ioadr
+from ioadr import Window, preset
+from ioadr._jit import Workers
+from ioadr.solver.initialise import first_map_origins, first_maps
+from ioadr.solver.keeping import sweep_origins
+from ioadr.solver.problem import pack_rays
+from ioadr.solver.refine import random_numbers
+from ioadr.way import Origin, Way
+from tests import explored
+from tests.reference import search
+from tests.reference.scenes import random_problem
+
+LIMIT = 2**-11
+"""Share of a difference that half precision may miss it by."""
+
+
+@pytest.mark.parametrize("name", ["best", "paper", "fast"])
+def test_the_maps_are_those_after_each_step(name):
+    maps: list[Any] = []
+    lightfield = explored.scene().light_field
+    found = ioadr.estimate(lightfield, name, seed=4, progress=lambda record, values, total: maps.append(values.copy()))
+    assert found.way is not None
+    assert len(found.way.kinds) == len(maps) == len(found.history)
+    for step, values in enumerate(maps):
+        missed = np.abs(found.way.map_after(step, found.disparity) - values)
+        assert (missed <= LIMIT * np.abs(values - found.disparity) + 1e-7).all()
+    for step in range(1, len(maps)):
+        np.testing.assert_array_equal(found.way.origins[step] == Origin.KEPT, maps[step] == maps[step - 1])
+
+
+@pytest.mark.parametrize(("name", "sweep"), [("paper", 5), ("paper", 7), ("text", 3), ("best", 4)])
+def test_heuristics_are_those_that_the_plain_sweep_took(name, sweep):
+    problem = random_problem(1, size=(10, 12), parameters=preset(name), sweep=sweep, exact=False)
+    plain = search.Plain(problem)
+    noise, chance = random_numbers(problem.seed, problem.step, problem.lf.part)
+    search.sweep(plain, noise, chance)
+    found = sweep_origins(problem.disparity, plain.disparity, problem.step, noise)
+    expected = np.where(plain.disparity == problem.disparity, Origin.KEPT, plain.origin)
+    if name == "text":  # tries mean and plane in one sweep
+        expected = np.where(np.isin(expected, (Origin.MEAN, Origin.PLANE)), Origin.MEAN_OR_PLANE, expected)
+    np.testing.assert_array_equal(found, expected)
+    assert len(np.unique(found)) >= 2
+
+
+def test_the_start_that_won_is_named():
+    lightfield, found = explored.scene().light_field, explored.finished()
+    assert found.way is not None
+    term = found.parameters.initialise
+    with Workers() as workers:
+        maps = first_maps(lightfield, pack_rays(lightfield), found.range, term, workers)
+    origins = first_map_origins(lightfield, found.range, term)
+    assert origins == [Origin.WINDOWS, Origin.PIXELS, Origin.LINES]
+    first = found.way.map_after(0, found.disparity)
+    for values, origin in zip(maps, origins, strict=True):
+        won = found.way.origins[0] == origin
+        assert won.sum() > 100
+        np.testing.assert_allclose(first[won], values[won], atol=2e-3)
+
+
+def test_a_map_to_start_from_is_named():
+    lightfield, known = explored.scene().light_field, explored.finished()
+    found = ioadr.estimate(lightfield, "best", seed=4, start=known.disparity)
+    assert found.way is not None
+    given = found.way.origins[0] == Origin.GIVEN
+    assert given.mean() > 0.3
+    np.testing.assert_allclose(found.way.map_after(0, found.disparity)[given], known.disparity[given], atol=2e-3)
+    assert len(found.way.kinds) == len(found.history)
+
+
+def test_holes_and_borders_are_told_apart():
+    found = explored.finished()
+    assert found.way is not None
+    last = found.way.origins[-1]
+    assert set(np.unique(last)) == {Origin.KEPT, Origin.HOLE, Origin.BORDER}
+    moved = found.way.differences[-2] != 0
+    np.testing.assert_array_equal(last != Origin.KEPT, moved)
+    assert (found.way.map_after(-2, found.disparity)[last == Origin.HOLE] > found.disparity[last == Origin.HOLE]).all()
+
+
+def test_a_small_part_keeps_none():
+    """It would draw the random numbers of the whole image once more."""
+    lightfield = explored.scene().light_field
+    assert ioadr.estimate(lightfield.crop(Window(0, 0, 16, 16)), "fast").way is None
+
+
+def test_a_way_has_maps_of_one_size():
+    with pytest.raises(ValueError, match="expected 2 maps of one size"):
+        Way(("start", "sweep"), np.zeros((2, 3, 4), np.float16), np.zeros((2, 4, 3), np.uint8))

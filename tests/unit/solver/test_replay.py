@@ -1,0 +1,61 @@
+"""What is replayed around a pixel is what ran there."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ioadr.solver.replay import ending, surroundings
+from ioadr.way import Origin
+from tests import explored
+
+
+@pytest.fixture(scope="module")
+def pixels() -> list[tuple[int, int]]:
+    found = explored.finished()
+    assert found.way is not None
+    random = np.random.default_rng(1)
+    changed = random.choice(np.argwhere(found.way.origins[-1] == Origin.BORDER), 6)
+    return [
+        (int(n), int(m)) for n, m in [*changed, *random.integers(0, found.disparity.shape, (12, 2)), (0, 0), (63, 71)]
+    ]
+
+
+def test_surface_border_and_confidence_are_those_of_the_result(pixels):
+    found, lightfield = explored.finished(), explored.scene().light_field
+    assert found.way is not None
+    assert found.coverage is not None
+    fitted = found.way.map_after(-2, found.disparity)
+    borders = 0
+    for row, column in pixels:
+        told = ending(lightfield, found, row, column)
+        assert told.surface is not None
+        assert told.surface.disparity == pytest.approx(fitted[row, column], abs=2e-3)
+        assert told.surface.weights.shape == (len(told.surface.members),)
+        assert told.trust == pytest.approx(found.confidence[row, column], abs=0.01)
+        assert [doubt.taken for doubt in told.doubts] == sorted((doubt.taken for doubt in told.doubts), reverse=True)
+        if told.border is not None:
+            borders += 1
+            chosen = told.border.near if told.border.is_near else told.border.far
+            assert chosen == pytest.approx(found.disparity[row, column], abs=5e-3)
+            if told.border.coverage is not None:
+                share = told.border.coverage if told.border.is_near else 1 - told.border.coverage
+                assert share == pytest.approx(found.coverage[row, column], abs=0.05)
+        else:
+            assert found.coverage[row, column] == 1
+    assert borders >= 6
+
+
+def test_surroundings_begin_where_lattices_do():
+    lightfield, found = explored.scene().light_field, explored.finished()
+    window = surroundings(lightfield, found, 60, 70)
+    assert window.top % 48 == window.left % 48 == 0
+    assert (window.bottom, window.right) == (64, 72)
+
+
+def test_without_a_finish_only_the_confidence_is_replayed():
+    found, lightfield = explored.estimate(), explored.scene().light_field
+    told = ending(lightfield, found, 20, 30)
+    assert told.surface is None
+    assert told.border is None
+    assert told.trust == pytest.approx(found.confidence[20, 30], abs=0.01)
