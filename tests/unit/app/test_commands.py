@@ -215,13 +215,13 @@ def blacken(scene: Path) -> None:
     [
         (remove_view, "input_Cam005.png", "Restore"),
         (shrink_view, "input_Cam005.png", "12×10"),
-        (break_view, "input_Cam005.png", "expected"),
-        (truncate_view, "input_Cam005.png", "expected"),
+        (break_view, "input_Cam005.png", "Copy or export"),
+        (truncate_view, "input_Cam005.png", "Copy or export"),
         (remove_parameters, "parameters.cfg", "Restore"),
         (scramble_parameters, "parameters.cfg", "expected"),
         (drop_baseline, "parameters.cfg", "baseline_mm"),
         (swap_range, "range", "MIN < MAX"),
-        (blacken, "constant value", "exposure"),
+        (blacken, "every sample is 0", "exposure"),
     ],
 )
 def test_damaged_scenes(cli, calls, scene, tmp_path, damage, culprit, advice):
