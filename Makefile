@@ -41,11 +41,11 @@ help: ## this list
 setup: $(TOOLS) ## create .venv with the package, all extras and the development tools
 
 .PHONY: demo
-demo: $(RUNTIME) ## estimate the embedded scene into out/demo and print its errors against the exact truth
+demo: $(RUNTIME) ## estimate the built-in scene into out/demo and print its errors against the exact truth
 	@$(BIN)/ioadr demo --out out/demo --overwrite
 
 .PHONY: explore
-explore: $(RUNTIME) ## see why a pixel has its depth, in the browser: the embedded scene, or SCENE=path
+explore: $(RUNTIME) ## see why a pixel has its depth, in the browser: the built-in scene, or SCENE=path
 	@$(BIN)/python -c 'import starlette, uvicorn' 2>/dev/null || { \
 	  echo "installing the explorer and the development tools into $(VENV) (a minute, once)"; $(INSTALL) dev; }
 	@$(BIN)/ioadr explore $(SCENE)

@@ -65,7 +65,7 @@ def test_the_format_of_the_page(checks, name, tmp_path):
 
 def test_nonsense_in_its_header_is_refused(checks, tmp_path):
     (tmp_path / "a.plain").write_bytes(b"PLAIN three by four\n")
-    with pytest.raises(checks.InputError, match="a line of sizes, then samples, found: invalid literal"):
+    with pytest.raises(checks.InputError, match="a line of sizes, then samples: invalid literal"):
         checks.read(tmp_path / "a.plain")
 
 

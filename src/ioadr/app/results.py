@@ -39,7 +39,7 @@ def open_lightfield(
     if not recorded:
         embedded = _embedded(estimate)
         if embedded is not None:
-            say("light field: the embedded scene, rendered again")
+            say("light field: the built-in scene, rendered again")
             return embedded
         raise InputError(f"{folder}: the result does not say where its light field is. {remedy}")
     if recorded.startswith(("//", "\\\\")) or "://" in recorded:

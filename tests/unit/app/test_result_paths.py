@@ -61,7 +61,7 @@ def test_the_demo_finds_its_light_field(tmp_path, monkeypatch):
     save_estimate(make_estimate(map_, image=rendered.reference_view, **of_demo), tmp_path / "own", "npz")
     lightfield, said = opened(tmp_path / "own")
     assert lightfield is rendered
-    assert said == ["light field: the embedded scene, rendered again"]
+    assert said == ["light field: the built-in scene, rendered again"]
     save_estimate(make_estimate(map_, **of_demo), tmp_path / "another", "npz")
     with pytest.raises(InputError, match="does not say where"):
         opened(tmp_path / "another")

@@ -1,4 +1,4 @@
-"""`ioadr demo`: the embedded scene, whose truth is known exactly."""
+"""`ioadr demo`: the built-in scene, whose truth is known exactly."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SHOWN = ("mse", "badpix_007", "badpix_003", "badpix_001", "mae_planes", "mae_sur
 @saving_options
 @estimation_options
 def command(terminal: Terminal, out: str, saving: Saving, estimation: Estimation) -> None:
-    """Render the embedded scene, estimate it and compare the result with its exact truth.
+    """Render the built-in scene, estimate it and compare the result with its exact truth.
 
     The preset `paper` is scored beside it: the method as it was published.
     """

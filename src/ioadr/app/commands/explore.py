@@ -41,7 +41,7 @@ def command(
     """Show the light field PATH, and why each pixel of RESULT has its depth, in the browser.
 
     RESULT is a folder that `ioadr estimate` wrote; without one, the explorer can estimate itself. PATH may also be such
-    a folder, if its light field is where it was. Without PATH it shows the embedded scene. Only this machine is served.
+    a folder, if its light field is where it was. Without PATH it shows the built-in scene. Only this machine is served.
     """
     from ioadr.app.explorer.serving import serve
 
@@ -64,7 +64,7 @@ def _study(terminal: Terminal, path: str | None, result: str | None, truth: str 
     if path is None:
         from ioadr.evaluation.synthetic import demo
 
-        with terminal.busy("rendering the embedded scene"):
+        with terminal.busy("rendering the built-in scene"):
             scene = demo()
         return Study(scene.light_field, None, known or scene.truth)
     if result is None and (Path(path) / ARCHIVE).is_file():
