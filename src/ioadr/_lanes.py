@@ -8,6 +8,7 @@ have the same operators, so that one kernel serves both; there is no `+=`, which
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -33,6 +34,7 @@ class Lanes(types.Type):
 
 
 FLOATS, INTS = Lanes(types.float32), Lanes(types.int32)
+_HALVES = (0, 1) if sys.byteorder == "little" else (1, 0)
 _FLOAT, _INT = ir.VectorType(ir.FloatType(), WIDTH), ir.VectorType(ir.IntType(32), WIDTH)
 
 
@@ -72,7 +74,9 @@ def _operator(symbol: Any, floats: str, ints: str) -> None:
                 value if isinstance(kind, Lanes) else _splat(builder, value)
                 for kind, value in zip(sig.args, args, strict=True)
             ]
-            return getattr(builder, floats if sig.return_type == FLOATS else ints)(*pair)
+            if sig.return_type == FLOATS:
+                return getattr(builder, floats)(*pair, flags=("contract",))
+            return getattr(builder, ints)(*pair)
 
 
 for _symbol, _names in {
@@ -135,6 +139,27 @@ def _gather(_context: Any, array: Any, index: Any) -> Any:
     return (FLOATS if array.dtype == types.float32 else INTS)(array, index), lower
 
 
+def _gather_pairs(_context: Any, array: Any, index: Any) -> Any:
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        data = cgutils.create_struct_proxy(sig.args[0])(context, builder, args[0]).data
+        places = builder.gep(data, [args[1]], source_etype=data.type.pointee)
+        places.type = ir.VectorType(ir.PointerType(), WIDTH)
+        pairs, all_lanes = ir.VectorType(ir.IntType(64), WIDTH), ir.VectorType(ir.IntType(1), WIDTH)
+        kind = ir.FunctionType(pairs, [places.type, ir.IntType(32), all_lanes, pairs])
+        function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.masked.gather.v{WIDTH}i64.v{WIDTH}p0")
+        constants = ir.Constant(ir.IntType(32), 4), ir.Constant(all_lanes, [1] * WIDTH)
+        words = builder.call(function, [places, *constants, ir.Constant(pairs, ir.Undefined)])
+        halves = builder.bitcast(words, ir.VectorType(data.type.pointee, 2 * WIDTH))
+        both = [
+            builder.shuffle_vector(halves, halves, ir.Constant(_INT, list(range(first, 2 * WIDTH, 2))))
+            for first in _HALVES
+        ]
+        return context.make_tuple(builder, sig.return_type, both)
+
+    kind = FLOATS if array.dtype == types.float32 else INTS
+    return types.UniTuple(kind, 2)(array, index), lower
+
+
 def _splatted(_context: Any, value: Any) -> Any:
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return _splat(builder, args[0])
@@ -167,6 +192,59 @@ def _chosen(_context: Any, test: Any, first: Any, second: Any) -> Any:
     return FLOATS(FLOATS, FLOATS, FLOATS), lower
 
 
+def _below(_context: Any, first: Any, second: Any) -> Any:
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        test = builder.fcmp_ordered("<", *args)
+        return builder.zext(builder.bitcast(test, ir.IntType(WIDTH)), ir.IntType(32))
+
+    return types.int32(FLOATS, FLOATS), lower
+
+
+def _among(_context: Any, bits: Any, first: Any, second: Any) -> Any:
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        test = builder.bitcast(builder.trunc(args[0], ir.IntType(WIDTH)), ir.VectorType(ir.IntType(1), WIDTH))
+        return builder.select(test, *args[1:])
+
+    return FLOATS(types.int32, FLOATS, FLOATS), lower
+
+
+def _bits_set(_context: Any, bits: Any) -> Any:
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.ctpop(args[0])
+
+    return types.int32(types.int32), lower
+
+
+def _function(name: str) -> Function:
+    """One of LLVM's functions of a vector of floats."""
+
+    def typing(_context: Any, values: Any) -> Any:
+        def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            kind = ir.FunctionType(_FLOAT, [_FLOAT])
+            return builder.call(cgutils.get_or_insert_function(builder.module, kind, f"{name}.v{WIDTH}f32"), args)
+
+        return FLOATS(FLOATS), lower
+
+    return cast(Function, intrinsic(typing))
+
+
+def _total(_context: Any, values: Any) -> Any:
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        values = args[0]
+        width = WIDTH
+        while width > 1:  # halves onto each other
+            width //= 2
+            index = ir.VectorType(ir.IntType(32), width)
+            low, high = (
+                builder.shuffle_vector(values, values, ir.Constant(index, list(range(first, first + width))))
+                for first in (0, width)
+            )
+            values = builder.fadd(low, high)
+        return builder.extract_element(values, ir.Constant(ir.IntType(32), 0))
+
+    return types.float32(FLOATS), lower
+
+
 def _converted(instruction: str, source: Lanes, goal: Lanes) -> Function:
     def typing(_context: Any, values: Any) -> Any:
         def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
@@ -191,6 +269,10 @@ if numba.config.DISABLE_JIT:
         """Elements of a flat array at int32 lanes."""
         return array[index]
 
+    def gather_pairs(array: Any, index: Any) -> Any:
+        """Elements of a flat array at int32 lanes, and those after them, by one load each."""
+        return array[index], array[index + 1]
+
     def splat(value: Any) -> Any:
         """A number in every lane."""
         return np.full(WIDTH, value, np.int32 if isinstance(value, np.integer | int) else np.float32)
@@ -211,6 +293,30 @@ if numba.config.DISABLE_JIT:
         """`first` in the lanes whose test is above zero, else `second`."""
         return np.where(test > 0, first, second)
 
+    def below(first: Any, second: Any) -> Any:
+        """Lanes in which the first is the smaller one, as bits of an int32."""
+        return np.int32(np.sum((first < second) << np.arange(WIDTH)))
+
+    def among(bits: Any, first: Any, second: Any) -> Any:
+        """`first` in the lanes whose bit is set, else `second`."""
+        return np.where((bits >> np.arange(WIDTH)) & 1, first, second)
+
+    def bits_set(bits: Any) -> Any:
+        """How many bits of an int32 are set."""
+        return np.int32(int(bits).bit_count())
+
+    def magnitude(values: Any) -> Any:
+        """Without sign."""
+        return np.abs(values)
+
+    def root(values: Any) -> Any:
+        """Square root."""
+        return np.sqrt(values)
+
+    def total(values: Any) -> Any:
+        """Sum over the lanes."""
+        return np.sum(values, dtype=np.float32)
+
     def truncated(values: Any) -> Any:
         """Floats to int32, towards zero."""
         return values.astype(np.int32)
@@ -222,5 +328,8 @@ if numba.config.DISABLE_JIT:
 else:
     load, store, gather = (cast(Function, intrinsic(typing)) for typing in (_load, _store, _gather))
     splat, counted, where_positive = (cast(Function, intrinsic(t)) for t in (_splatted, _counted, _chosen))
+    gather_pairs, below, among = (cast(Function, intrinsic(t)) for t in (_gather_pairs, _below, _among))
+    bits_set, total = (cast(Function, intrinsic(typing)) for typing in (_bits_set, _total))
+    magnitude, root = _function("llvm.fabs"), _function("llvm.sqrt")
     largest, smallest = _compared(">"), _compared("<")
     truncated, as_floats = _converted("fptosi", FLOATS, INTS), _converted("sitofp", INTS, FLOATS)

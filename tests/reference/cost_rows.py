@@ -34,8 +34,7 @@ def over_hypotheses(driver: Any, width: tuple[int, ...] = (), dtype: Any = np.fl
 
 def prepare_deviations(problem: Problem) -> Prepared:
     out = np.empty(problem.count, np.float32)
-    rays, weights = problem.model.rays, problem.model.data
-    return Prepared(partial(drivers.deviations, rays, problem.where, problem.d, weights, out), out, problem.count)
+    return Prepared(partial(drivers.deviations, problem.model, problem.where, problem.d, out), out, problem.count)
 
 
 def twin_deviations(problem: Problem, slack: float) -> NDArray[Any]:
@@ -63,6 +62,23 @@ def twin_visible(problem: Problem, slack: float) -> NDArray[Any]:
 def twin_data(problem: Problem, slack: float) -> NDArray[Any]:
     plain, term = Plain(problem, slack), problem.parameters.data
     return np.array([occlusion.data_cost(plain.views, *h, *plain.visible(*h), term) for h in problem.hypotheses])
+
+
+def limits_to_give_up(problem: Problem) -> NDArray[np.float32]:
+    """Grey levels around what hypotheses cost, [H]."""
+    return np.random.default_rng(problem.seed).uniform(0, 60, problem.count).astype(np.float32)
+
+
+def prepare_given_up(problem: Problem) -> Prepared:
+    out = np.empty((problem.count, 2), bool)
+    given = problem.model, problem.where, problem.d, limits_to_give_up(problem)
+    return Prepared(partial(drivers.given_up_costs, *given, out), out, problem.count)
+
+
+def twin_given_up(problem: Problem, slack: float) -> NDArray[Any]:
+    """Giving up changes no decision."""
+    cheaper = twin_data(problem, slack) < limits_to_give_up(problem) - 100 * slack
+    return np.stack([cheaper, cheaper], axis=1)
 
 
 def prepare_levels(problem: Problem) -> Prepared:
@@ -273,8 +289,13 @@ def twin_rivals(problem: Problem, slack: float) -> NDArray[Any]:
 
 
 OCCLUSION = (
-    "cost.occlusion: data_cost in_the_open find_hidden hidden_by levels_in_reach level_of split_deviation; "
-    "geometry.ppp: all_inside occluder_origin"
+    "cost.occlusion: data_cost seen_cost in_the_open find_hidden hidden_by levels_in_reach level_of split_deviation "
+    "lane_deviations; cost.views: views_around place_views hide_none is_hidden; "
+    "geometry.ppp: all_inside occluder_origin sample_lanes split"
+)
+WINDOW = (
+    "cost.congruence: neighbour_weights neighbour_weight weight_of far_epsilon look_around neighbours_around; "
+    "cost.total: look_around_pixel"
 )
 TEXT = {"parameters": preset("text")}
 PLANES = {"sweep": 7, "size": (14, 17), "changes": {"planar.kernel_half_width": 1, "planar.half_width": 4}}
@@ -294,9 +315,12 @@ COST = (
         twin_hidden, {"changes": {"data.write_hypothesis": True}}, slack=1e-5),
     Row("Algorithm 1, 9×9 views", OCCLUSION, over_hypotheses(drivers.hidden_views, (-1,), bool), twin_hidden,
         {"grid": (9, 9), "size": (20, 22), "count": 8}, slack=1e-5),
-    Row("visible views", "cost.occlusion: count_visible", over_hypotheses(drivers.visible_counts), twin_visible,
+    Row("visible views", "cost.occlusion: cost_and_visible", over_hypotheses(drivers.visible_counts), twin_visible,
         slack=1e-5),
     Row("J_oa", OCCLUSION, over_hypotheses(drivers.data_costs), twin_data, slack=1e-5),
+    Row("J_oa given up", "cost.occlusion: data_cost pixel_deviation", prepare_given_up, twin_given_up, slack=1e-5),
+    Row("J_PD given up", "cost.occlusion: data_cost pixel_deviation", prepare_given_up, twin_given_up,
+        {"changes": {"data.occlusion_aware": False}, "grid": (9, 9), "size": (20, 22)}, slack=1e-5),
     Row("J_oa, the text's", OCCLUSION, over_hypotheses(drivers.data_costs), twin_data, TEXT, slack=1e-5,
         undecided=0.2),  # levels of 0.005 px: a sample lies at half a view of some level more often
     Row("J_oa, every second view", OCCLUSION, over_hypotheses(drivers.data_costs), twin_data,
@@ -311,9 +335,9 @@ COST = (
         {"changes": {"data.write_hypothesis": False}}, floor=1.0, why=NEAR),
     Row("ceiling, the pixel left out", "cost.occlusion: raise_ceiling", prepare_ceiling, twin_ceiling,
         {"changes": {"data.write_hypothesis": True}}, floor=1.0, why=NEAR),
-    Row("χ", "cost.congruence: neighbour_weights neighbour_weight weight_of far_epsilon", prepare_window, twin_window,
+    Row("χ", WINDOW, prepare_window, twin_window,
         {"sweep": 4}, slack=1e-5),
-    Row("d_s and J_coc", "cost.congruence: smoothed congruence_cost; cost.total: smoothed_around",
+    Row("d_s and J_coc", "cost.congruence: smoothed congruence_cost; cost.total: smoothed_around look_around_pixel",
         over_hypotheses(drivers.smoothed_values, (2,), state=True), twin_smoothed, {"sweep": 4},
         floor=1.0, slack=1e-5, why=NEAR),
     Row("d_s and J_coc, the text's", "cost.congruence: smoothed",
@@ -331,7 +355,7 @@ COST = (
     Row("costs of a list", "cost.rivals: costs_at", prepare_costs_at, twin_data, slack=1e-5),
     Row("cost curve", "solver.curve: cost_curve", prepare_curve, twin_curve,
         {"sweep": 4, "size": (9, 10), "grid": (3, 3)}, slack=1e-5, rtol=5e-6, floor=10.0, why=LAMBDA),
-    Row("all terms", "cost.total: cost_terms current_data_cost smoothness_terms; solver.sweep: final_costs",
+    Row("all terms", "cost.total: cost_terms smoothness_terms; solver.sweep: final_costs",
         prepare_terms, twin_terms, {"sweep": 4, "size": (9, 10), "grid": (3, 3)}, slack=1e-5, rtol=5e-6,
         floor=1.0, why=LAMBDA),
 )  # fmt: skip

@@ -8,10 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from ioadr._jit import task
-from ioadr.cost.congruence import congruence_cost, neighbour_weights
-from ioadr.cost.occlusion import count_visible, data_cost, find_hidden, pixel_deviation
+from ioadr.cost.congruence import congruence_cost, neighbour_weights, neighbours_around
+from ioadr.cost.occlusion import cost_and_visible, data_cost, find_hidden, pixel_deviation
 from ioadr.cost.planar import angle_degrees, planar_cost, small_normal
-from ioadr.cost.total import smoothed_around
+from ioadr.cost.total import look_around_pixel, smoothed_around
+from ioadr.cost.views import is_hidden, views_around
 from ioadr.geometry.normals import plane_disparity, point
 from ioadr.geometry.ppp import all_inside, occluder_origin, point_projection_image, project
 from ioadr.solver.candidates import propose, reflect
@@ -37,12 +38,13 @@ def images(rays, where, d, colours, inside):
 
 
 @task
-def deviations(rays, where, d, weights, out):
+def deviations(model, where, d, out):
     """out float32 [H], J_PD where all views hold the hypothesis, NaN elsewhere."""
+    rays, weights, views = model.rays, model.data, views_around(model.rays, model.occluders)
     for h in range(d.size):
         n, m = where[h, 0], where[h, 1]
         inside = all_inside(rays, n, m, d[h], weights.bounds)
-        out[h] = pixel_deviation(rays, n, m, d[h], weights) if inside else np.nan
+        out[h] = pixel_deviation(rays, views, n, m, d[h], weights, np.float32(np.inf)) if inside else np.nan
 
 
 @task
@@ -54,53 +56,60 @@ def half_deviations(rays, where, d, out):
 @task
 def hidden_views(model, where, d, out):
     """out bool [H, V]."""
-    hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
-    found = np.empty(model.occluders.levels.shape[2], np.uint64)
+    views = views_around(model.rays, model.occluders)
     for h in range(d.size):
-        find_hidden(model.rays, model.occluders, where[h, 0], where[h, 1], d[h], model.data.margin, hidden, found)
-        for v in range(model.rays.dy.size):
-            out[h, v] = (hidden[v // 64] >> np.uint64(v % 64)) & np.uint64(1)
+        find_hidden(model.rays, model.occluders, where[h, 0], where[h, 1], d[h], model.data.margin, views)
+        out[h] = False
+        for i in range(views.index.size):
+            out[h, views.index[i]] |= is_hidden(views, i)
 
 
 @task
 def visible_counts(model, where, d, out):
-    hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
-    found = np.empty(model.occluders.levels.shape[2], np.uint64)
+    views = views_around(model.rays, model.occluders)
     for h in range(d.size):
         n, m = where[h, 0], where[h, 1]
-        out[h] = count_visible(model.rays, model.occluders, model.data, n, m, d[h], hidden, found)
+        out[h] = cost_and_visible(model.rays, model.occluders, model.data, n, m, d[h], views)[1]
 
 
 @task
 def data_costs(model, where, d, out):
-    hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
-    found = np.empty(model.occluders.levels.shape[2], np.uint64)
+    views = views_around(model.rays, model.occluders)
     for h in range(d.size):
-        out[h] = data_cost(model.rays, model.occluders, model.data, where[h, 0], where[h, 1], d[h], hidden, found)
+        n, m = where[h, 0], where[h, 1]
+        out[h] = data_cost(model.rays, model.occluders, model.data, n, m, d[h], np.float32(np.inf), views)
+
+
+@task
+def given_up_costs(model, where, d, rest, out):
+    """out bool [H, 2]: whether a data term that may be given up is below rest [H], and whether the whole one is."""
+    views = views_around(model.rays, model.occluders)
+    for h in range(d.size):
+        n, m = where[h, 0], where[h, 1]
+        out[h, 0] = data_cost(model.rays, model.occluders, model.data, n, m, d[h], rest[h], views) < rest[h]
+        out[h, 1] = cost_and_visible(model.rays, model.occluders, model.data, n, m, d[h], views)[0] < rest[h]
 
 
 @task
 def window_weights(model, state, where, d, out):
     """out float32 [H, W]: χ."""
+    near = neighbours_around(model.congruence)
+    chi = np.empty(model.congruence.lanes.size, np.float32)
     for h in range(d.size):
         n, m = where[h, 0], where[h, 1]
-        centre = (n + model.pad) * state.disparity.shape[1] + m + model.pad
-        neighbour_weights(
-            state.disparity.reshape(-1),
-            model.guide.reshape(-1),
-            model.congruence,
-            centre,
-            d[h],
-            state.cost[n, m],
-            out[h],
-        )
+        look_around_pixel(model, state, n, m, near)
+        neighbour_weights(near, model.congruence, d[h], state.cost[n, m], chi)
+        out[h] = chi[: out.shape[1]]
 
 
 @task
 def smoothed_values(model, state, where, d, out):
     """out float32 [H, 2]: d_s and J_coc."""
+    near = neighbours_around(model.congruence)
     for h in range(d.size):
-        out[h, 0] = smoothed_around(model, state, where[h, 0], where[h, 1], d[h])
+        n, m = where[h, 0], where[h, 1]
+        look_around_pixel(model, state, n, m, near)
+        out[h, 0] = smoothed_around(model, state, n, m, d[h], near)
         out[h, 1] = congruence_cost(d[h], out[h, 0])
 
 

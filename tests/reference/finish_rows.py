@@ -139,7 +139,7 @@ FINISH = (
         "cost.linearised: linearise find_seen robust_normal_equation cubic cubic_slope cubic_row noise_gain",
         prepare_linearise, twin_linearise, {"size": (9, 18), "grid": (3, 3)}, rtol=3e-5, floor=1.0, slack=1e-5,
         why="sums of squares of differences of float32 samples, sixteen pixels at once"),
-    Row("softened views", "cost.view_filters: soften mix_rows mix_columns split", prepare_soften, twin_soften,
+    Row("softened views", "cost.view_filters: soften mix_rows mix_columns", prepare_soften, twin_soften,
         {"size": (6, 7), "grid": (3, 3)}, slack=1e-3),
     Row("high-pass views", "cost.view_filters: high_pass blur_rows less_blur", prepare_high_pass, twin_high_pass,
         {"size": (7, 20), "grid": (3, 3)}, slack=1e-3),

@@ -83,10 +83,14 @@ class Plain:
         )
         return congruence.smoothed(self.disparity, n, m, d, weights, term)
 
-    def terms(self, n: int, m: int, d: float) -> tuple[float, ...]:
-        """J_oa, λ J_coc, γ J_pg (Eq. 20)."""
+    def data(self, n: int, m: int, d: float) -> float:
+        """J_oa."""
+        return occlusion.data_cost(self.views, n, m, d, *self.visible(n, m, d), self.problem.parameters.data)
+
+    def terms(self, n: int, m: int, d: float, data: float | None = None) -> tuple[float, ...]:
+        """J_oa unless it is given, λ J_coc, γ J_pg (Eq. 20)."""
         parameters, step = self.problem.parameters, self.problem.step
-        data = occlusion.data_cost(self.views, n, m, d, *self.visible(n, m, d), parameters.data)
+        data = self.data(n, m, d) if data is None else data
         coc = pg = 0.0
         if step.congruence_weight > 0:
             coc = congruence.congruence_cost(d, self.smoothed(n, m, d))
@@ -138,6 +142,15 @@ def accepted(j_old: float, j_new: float, temperature: float, chance: float) -> b
     return temperature > 0 and chance < math.exp((j_old - j_new) / temperature)
 
 
+BIN = 1 / 256
+"""px to which sweeps round the disparities of which they compare the views."""
+
+
+def swept_cost(plain: Plain, n: int, m: int, d: float) -> float:
+    """J in a sweep: the data term is that of the nearest multiple of BIN."""
+    return sum(plain.terms(n, m, d, plain.data(n, m, BIN * math.floor(d / BIN + 0.5 + plain.slack))))
+
+
 def sweep(plain: Plain, noise: NDArray[Any], chance: NDArray[Any]) -> None:
     """One sweep in raster order, forwards or backwards, pixel after pixel."""
     step = plain.problem.step
@@ -145,9 +158,9 @@ def sweep(plain: Plain, noise: NDArray[Any], chance: NDArray[Any]) -> None:
     plain.back = -1 if step.forward else 1
     order = [(n, m) for n in range(height) for m in range(width)]
     for n, m in order if step.forward else reversed(order):
-        j_old = sum(plain.terms(n, m, float(plain.disparity[n, m])))
+        j_old = swept_cost(plain, n, m, float(plain.disparity[n, m]))
         tried = named_candidates(plain, step.heuristics, n, m, float(noise[n, m]))
-        costs = [sum(plain.terms(n, m, d)) for _, d in tried]
+        costs = [swept_cost(plain, n, m, d) for _, d in tried]
         best = int(np.argmin(costs)) if tried else -1
         if tried and accepted(j_old, costs[best], step.temperature, float(chance[n, m])):
             (plain.origin[n, m], plain.disparity[n, m]), plain.cost[n, m] = tried[best], costs[best]

@@ -187,8 +187,8 @@ def twin_sweep(problem: Problem, slack: float) -> NDArray[Any]:
 TENSOR = "sums of float32 products that nearly cancel: the slope of a weak tensor is a quotient of small differences"
 DRIFT = "what one pixel accepts, its followers try: rounding adds up along the sweep"
 SWEEP = (
-    "solver.sweep: sweep_share visit best_candidate acceptance_limit; solver.candidates: propose; "
-    "cost.total: current_data_cost smoothness smoothness_terms smoothed_around"
+    "solver.sweep: sweep_share visit best_candidate acceptance_limit data_below nearest_bin current_data_cost "
+    "scratch_for; solver.candidates: propose; cost.total: smoothness smoothness_terms smoothed_around"
 )
 PLANES = (
     "solver.plane_sweep: plane_cost half_deviations add_sides cheapest_side; "

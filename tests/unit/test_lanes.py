@@ -7,14 +7,21 @@ import numpy as np
 from ioadr._jit import task
 from ioadr._lanes import (
     WIDTH,
+    among,
     as_floats,
+    below,
+    bits_set,
     counted,
     gather,
+    gather_pairs,
     largest,
     load,
+    magnitude,
+    root,
     smallest,
     splat,
     store,
+    total,
     truncated,
     where_positive,
 )
@@ -60,6 +67,38 @@ def test_lanes_calculate_as_arrays_do():
 def add_one(values):
     """To sixteen of them, from the third on."""
     store(values, 2, load(values, 2) + np.float32(1.0))
+
+
+@task
+def reductions(first, second, whole, out, bits):
+    """Pairs, roots, magnitudes and choices: out float32 [6 · 16]; sums and bits of comparisons: bits float64 [3]."""
+    a, b = load(first, 3), load(second, 1)
+    one, next_one = gather_pairs(first, truncated(b))
+    store(out, 0, one)
+    store(out, WIDTH, next_one)
+    store(out, 2 * WIDTH, root(b))
+    store(out, 3 * WIDTH, magnitude(a))
+    smaller = below(a, b - splat(np.float32(2.0)))
+    store(out, 4 * WIDTH, among(smaller, a, b))
+    one_word, next_word = gather_pairs(whole, truncated(b))
+    store(out, 5 * WIDTH, as_floats(one_word * np.int32(100) + next_word))
+    bits[0], bits[1], bits[2] = total(a), smaller, bits_set(smaller)
+
+
+def test_lanes_are_compared_chosen_and_summed_as_arrays_are():
+    generator = np.random.default_rng(1)
+    first = generator.uniform(-2, 2, 40).astype(np.float32)
+    second = generator.uniform(1, 6, 40).astype(np.float32)
+    whole = generator.integers(0, 100, 40).astype(np.uint32)
+    out, bits = np.empty(6 * WIDTH, np.float32), np.empty(3)
+    reductions(first, second, whole, out, bits)
+    a, b = first[3 : 3 + WIDTH], second[1 : 1 + WIDTH]
+    index, smaller = b.astype(int), a < b - 2
+    expected = [first[index], first[index + 1], np.sqrt(b), np.abs(a), np.where(smaller, a, b)]
+    expected.append(whole[index] * 100.0 + whole[index + 1])
+    np.testing.assert_allclose(out.reshape(6, WIDTH), expected, rtol=1e-6)
+    assert 0 < smaller.sum() < WIDTH
+    np.testing.assert_allclose(bits, [a.sum(), np.sum(smaller << np.arange(WIDTH)), smaller.sum()], rtol=1e-5)
 
 
 def test_only_sixteen_elements_are_stored():

@@ -6,8 +6,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ioadr._jit import fetch, kernel
-from ioadr.geometry.ppp import LEVELS, MISSING, unpack
+from ioadr._jit import kernel, task
+from ioadr._lanes import (
+    WIDTH,
+    as_floats,
+    gather,
+    largest,
+    load,
+    magnitude,
+    root,
+    splat,
+    store,
+    total,
+    where_positive,
+)
+from ioadr.geometry.ppp import LEVELS, MISSING_BIT, split, unpack
 
 
 class CongruenceWeights(NamedTuple):
@@ -15,6 +28,8 @@ class CongruenceWeights(NamedTuple):
 
     offsets: Any
     """int32 [W]: neighbours in W^c as steps in the flat, padded map."""
+    lanes: Any
+    """int32 [16·G]: the same in whole groups of lanes, the last ones filled with 0."""
     colour_scale: Any
     disparity_scale: Any
     colour_limit: Any
@@ -23,23 +38,62 @@ class CongruenceWeights(NamedTuple):
     epsilon_plus_cost: Any
 
 
+class Neighbours(NamedTuple):
+    """What stays of W^c while a pixel's hypotheses are tried, in whole groups of lanes; scratch of one worker."""
+
+    colour: Any
+    """float32 [16·G], Δ_c; OUTSIDE where there is no neighbour."""
+    disparity: Any
+    """float32 [16·G], px."""
+
+
+OUTSIDE = np.float32(1e9)
+"""Difference in colour to what is no neighbour, beyond any limit."""
+
+
+@task
+def neighbours_around(weights):
+    """A worker's `Neighbours`."""
+    size = weights.lanes.size
+    return Neighbours(np.full(size, OUTSIDE, np.float32), np.zeros(size, np.float32))
+
+
+@kernel
+def look_around(disparity, guide, weights, centre, near):
+    """Copy what counts of the neighbours of the pixel at flat index `centre` (Eq. 28).
+
+    disparity float32 and guide uint32 (packed reference view, MISSING outside) are flat and equally padded.
+    """
+    red0, green0, blue0 = unpack(guide[centre])
+    for i in range(0, weights.lanes.size, WIDTH):
+        index = load(weights.lanes, i) + np.int32(centre)
+        words = gather(guide, index)
+        red, green, blue = split(words)
+        red, green, blue = red - red0, green - green0, blue - blue0
+        colour = weights.colour_scale / np.float32(LEVELS) * root(red * red + green * green + blue * blue)
+        missing = as_floats(words >> np.int32(MISSING_BIT))
+        store(near.colour, i, colour + OUTSIDE * missing)
+        store(near.disparity, i, gather(disparity, index))
+    for i in range(weights.offsets.size, weights.lanes.size):
+        near.colour[i] = OUTSIDE
+
+
 @kernel
 def neighbour_weight(colour, disparity, weights, epsilon_far):
-    """χ of a neighbour from its scaled differences Δ_c and Δ_θ (Eq. 26)."""
-    near = disparity <= weights.disparity_limit
-    square = disparity * disparity + (colour * disparity if near else colour * colour)
-    chi = np.float32(1.0) / max(weights.epsilon if near else epsilon_far, np.sqrt(square))
-    return chi if colour <= weights.colour_limit else np.float32(0.0)
+    """χ of neighbours from their scaled differences Δ_c and Δ_θ (Eq. 26)."""
+    far = disparity - weights.disparity_limit
+    square = disparity * disparity + colour * where_positive(far, colour, disparity)
+    epsilon = where_positive(far, splat(epsilon_far), splat(weights.epsilon))
+    chi = splat(np.float32(1.0)) / largest(epsilon, root(square))
+    return where_positive(colour - weights.colour_limit, splat(np.float32(0.0)), chi)
 
 
 @kernel
-def weight_of(word, neighbour, colour0, d, weights, epsilon_far):
-    """χ of a neighbour of packed colour `word` for a pixel of channels colour0 at d (Eqs. 27, 28); 0 outside."""
-    red, green, blue = unpack(word)
-    red, green, blue = red - colour0[0], green - colour0[1], blue - colour0[2]
-    colour = weights.colour_scale / np.float32(LEVELS) * np.sqrt(red * red + green * green + blue * blue)
-    chi = neighbour_weight(colour, weights.disparity_scale * abs(neighbour - d), weights, epsilon_far)
-    return chi if word < np.uint32(MISSING) else np.float32(0.0)
+def weight_of(near, i, d, weights, epsilon_far):
+    """χ of the sixteen neighbours from i on for a pixel of disparity d (Eq. 27), and their disparities."""
+    disparity = load(near.disparity, i)
+    difference = weights.disparity_scale * magnitude(disparity - d)
+    return neighbour_weight(load(near.colour, i), difference, weights, epsilon_far), disparity
 
 
 @kernel
@@ -49,31 +103,27 @@ def far_epsilon(weights, cost):
 
 
 @kernel
-def smoothed(disparity, guide, weights, centre, d, cost):
-    """d_s of the pixel at flat index `centre` whose disparity is d (Eq. 25), px.
+def smoothed(near, weights, d, cost):
+    """d_s of the pixel that was looked around, if its disparity is d (Eq. 25), px.
 
     Eq. 25 as printed takes the arctangent of a mean of angles. An arctangent wants a tangent: the mean is one of
     tan θ, which is the disparity. As printed, d_s would be an angle, which draws far surfaces towards 0.
-    disparity float32 and guide uint32 (packed reference view, MISSING outside) are flat and equally padded.
     """
-    colour0, epsilon_far = unpack(guide[centre]), far_epsilon(weights, cost)
-    total, count = np.float32(0.0), np.float32(0.0)
-    for i in range(weights.offsets.size):
-        index = np.int32(centre + weights.offsets[i])
-        neighbour = fetch(disparity, index)
-        chi = weight_of(fetch(guide, index), neighbour, colour0, d, weights, epsilon_far)
-        total += chi * neighbour
-        count += chi
-    return total / count if count > 0 else d
+    epsilon_far = far_epsilon(weights, cost)
+    sums = counts = splat(np.float32(0.0))
+    for i in range(0, near.colour.size, WIDTH):
+        chi, disparity = weight_of(near, i, d, weights, epsilon_far)
+        sums, counts = sums + chi * disparity, counts + chi
+    count = total(counts)
+    return total(sums) / count if count > 0 else d
 
 
 @kernel
-def neighbour_weights(disparity, guide, weights, centre, d, cost, chi):
-    """The weights of that mean, float32 [W] in the order of `weights.offsets`."""
-    colour0, epsilon_far = unpack(guide[centre]), far_epsilon(weights, cost)
-    for i in range(weights.offsets.size):
-        index = np.int32(centre + weights.offsets[i])
-        chi[i] = weight_of(fetch(guide, index), fetch(disparity, index), colour0, d, weights, epsilon_far)
+def neighbour_weights(near, weights, d, cost, chi):
+    """The weights of that mean, float32 [16·G], first those of `weights.offsets`."""
+    epsilon_far = far_epsilon(weights, cost)
+    for i in range(0, near.colour.size, WIDTH):
+        store(chi, i, weight_of(near, i, d, weights, epsilon_far)[0])
 
 
 @kernel

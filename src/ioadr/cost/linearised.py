@@ -22,8 +22,8 @@ from ioadr._lanes import (
     where_positive,
 )
 from ioadr.cost.occlusion import find_hidden
-from ioadr.cost.view_filters import split
-from ioadr.geometry.ppp import LEVELS
+from ioadr.cost.views import is_hidden, views_around
+from ioadr.geometry.ppp import LEVELS, split
 
 DUST = np.float32(1e-4)
 """Grey levels²/px² that rounding leaves of Σ w·g² where nothing has texture; its quotients mean nothing."""
@@ -148,18 +148,18 @@ def robust_normal_equation(rays, n0, m0, d, seen, scale):
 
 
 @kernel
-def find_seen(model, n, m, d, used, hidden, found, seen):
+def find_seen(model, n, m, d, used, views, seen):
     """Set `seen` float32 [V · 16] for the pixels (n, m) … (n, m + used − 1) of disparities d [16]."""
     rays = model.rays
     seen[:] = 1
     for lane in range(used):
         near = model.data.occlusion_aware and find_hidden(
-            rays, model.occluders, n, m + lane, d[lane], model.data.margin, hidden, found
+            rays, model.occluders, n, m + lane, d[lane], model.data.margin, views
         )
         if near:
-            for v in range(rays.dy.size):
-                bit = (hidden[v // 64] >> np.uint64(v % 64)) & np.uint64(1)
-                seen[v * WIDTH + lane] = np.float32(0.0) if bit else np.float32(1.0)
+            for i in range(views.index.size):
+                if is_hidden(views, i):
+                    seen[views.index[i] * WIDTH + lane] = np.float32(0.0)
 
 
 @task
@@ -169,8 +169,7 @@ def linearise(begin, end, model, disparity, scale, furthest, target, texture, re
     texture: Σ w·g², how much the views change with disparity; residual: mean square of what they differ by. Both in
     grey levels, squared.
     """
-    hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
-    found = np.empty(model.occluders.levels.shape[2], np.uint64)
+    views = views_around(model.rays, model.occluders)
     seen = np.empty(model.rays.dy.size * WIDTH, np.float32)
     around, out = np.zeros(WIDTH, np.float32), np.empty(3 * WIDTH, np.float32)
     width = disparity.shape[1]
@@ -179,7 +178,7 @@ def linearise(begin, end, model, disparity, scale, furthest, target, texture, re
         for m in range(0, width, WIDTH):
             used = min(WIDTH, width - m)
             around[:used] = disparity[n, m : m + used]
-            find_seen(model, n, m, around, used, hidden, found, seen)
+            find_seen(model, n, m, around, used, views, seen)
             d = load(around, 0)
             gr, gg, rr, ww = robust_normal_equation(model.rays, n, m, d, seen, scale)
             step = where_positive(gg - DUST, -gr / largest(gg, splat(DUST)), zero)

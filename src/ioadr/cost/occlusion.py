@@ -12,13 +12,31 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ioadr._jit import fetch, kernel
-from ioadr.geometry.ppp import LEVELS, all_inside, bilinear_weights, occluder_origin, project, sample, unpack
+from ioadr._jit import kernel
+from ioadr._lanes import (
+    WIDTH,
+    among,
+    as_floats,
+    below,
+    bits_set,
+    gather_pairs,
+    largest,
+    load,
+    magnitude,
+    smallest,
+    splat,
+    total,
+    truncated,
+)
+from ioadr.cost.views import hide_none
+from ioadr.geometry.ppp import LEVELS, all_inside, bilinear_weights, occluder_origin, project, sample_lanes, unpack
 
 TILE = 8
 """px, side of the squares whose levels are kept together; 4 px would save a tenth of the time, with fewer occluders."""
 FOOTPRINT = np.float32(2.0)
 """px by which an occluder may miss the sample it hides: half a view's shift, but no more than this."""
+GROUPS = 2
+"""Groups of views after which a sum that has grown too large is given up."""
 FAR = np.float32(1e6)
 """px; weight of a miss beyond the image, where nothing can hide anything."""
 
@@ -71,50 +89,51 @@ def in_the_open(rays, occluders, weights, n0, m0, d):
 
 
 @kernel
-def pixel_deviation(rays, n0, m0, d, weights):
-    """J_PD in grey levels where all views lie inside the image."""
-    base = rays.reference * rays.view_stride + n0 * rays.row_stride + m0
-    red0, green0, blue0 = unpack(rays.samples[base])
-    total = np.float32(0.0)
-    # Tried: blocks of views that stop once the sum reaches the best cost; 383 instead of 273 ns (decision 7).
-    for v in range(rays.dy.size):
-        y, x = project(n0, m0, d, rays.dy[v], rays.dx[v])
-        red, green, blue = sample(rays, np.int32(v), y, x)
-        total += abs(red - red0) + abs(green - green0) + abs(blue - blue0)
-    return total / (np.float32(3.0 * LEVELS) * np.float32(rays.dy.size - weights.uncounted))
+def lane_deviations(rays, views, g, n0, m0, y, x):
+    """Sum over the channels of |colour − reference|, quarters of a grey level, of the sixteen views of group g."""
+    red0, green0, blue0 = unpack(rays.samples[rays.reference * rays.view_stride + n0 * rays.row_stride + m0])
+    red, green, blue = sample_lanes(rays, load(views.start, g * WIDTH), y, x)
+    return magnitude(red - red0) + magnitude(green - green0) + magnitude(blue - blue0)
 
 
 @kernel
-def split_deviation(rays, n0, m0, d, hidden):
+def pixel_deviation(rays, views, n0, m0, d, weights, rest):
+    """J_PD in grey levels where all views lie inside the image; given up, with what it costs so far, beyond `rest`."""
+    unit = np.float32(3.0 * LEVELS) * max(np.float32(rays.dy.size) - weights.uncounted, np.float32(1.0))
+    sums = splat(np.float32(0.0))
+    for g in range(views.hidden.size):
+        y, x = project(n0, m0, d, load(views.dy, g * WIDTH), load(views.dx, g * WIDTH))
+        sums = sums + lane_deviations(rays, views, g, n0, m0, y, x)
+        if g % GROUPS == GROUPS - 1 and total(sums) >= rest * unit:
+            break
+    return total(sums) / unit
+
+
+@kernel
+def split_deviation(rays, views, n0, m0, d):
     """Sum of |colour − reference| (grey levels) and number of views: of all inside the image, and of those not hidden.
 
-    hidden uint64 [V/64]: bit v % 64 of word v // 64 is set where view v does not see the point. Loops here only read
-    and add up, because a store beside scattered reads would keep them from being vectorised.
+    The reference view is inside, sees the point and deviates by nothing.
     """
-    base = rays.reference * rays.view_stride + n0 * rays.row_stride + m0
-    red0, green0, blue0 = unpack(rays.samples[base])
-    bottom, right = np.float32(rays.height - 1), np.float32(rays.width - 1)
-    total, count, total_seen, count_seen = np.float32(0.0), np.float32(0.0), np.float32(0.0), np.float32(0.0)
-    for w in range(hidden.size):
-        bits = hidden[w]
-        for v in range(64 * w, min(64 * w + 64, rays.dy.size)):
-            y, x = project(n0, m0, d, rays.dy[v], rays.dx[v])
-            yc, xc = min(max(y, np.float32(0.0)), bottom), min(max(x, np.float32(0.0)), right)
-            inside = np.float32(0.0) if abs(y - yc) + abs(x - xc) > 0 else np.float32(1.0)
-            red, green, blue = sample(rays, np.int32(v), yc, xc)
-            deviation = inside * (abs(red - red0) + abs(green - green0) + abs(blue - blue0))
-            seen = np.float32(0.0) if (bits >> np.uint64(v - 64 * w)) & np.uint64(1) else np.float32(1.0)
-            total += deviation
-            count += inside
-            total_seen += seen * deviation
-            count_seen += seen * inside
+    zero = splat(np.float32(0.0))
+    bottom, right = splat(np.float32(rays.height - 1)), splat(np.float32(rays.width - 1))
+    sums, sums_seen, count, count_seen = zero, zero, np.int32(1), np.int32(1)
+    for g in range(views.hidden.size):
+        y, x = project(n0, m0, d, load(views.dy, g * WIDTH), load(views.dx, g * WIDTH))
+        yc, xc = largest(smallest(y, bottom), zero), largest(smallest(x, right), zero)
+        outside = below(zero, magnitude(y - yc) + magnitude(x - xc))
+        deviations = lane_deviations(rays, views, g, n0, m0, yc, xc)
+        inside = views.used[g] & ~outside
+        seen = inside & ~views.hidden[g]
+        sums, sums_seen = sums + among(inside, deviations, zero), sums_seen + among(seen, deviations, zero)
+        count, count_seen = count + bits_set(inside), count_seen + bits_set(seen)
     scale = np.float32(1.0 / (3.0 * LEVELS))
-    return total * scale, count, total_seen * scale, count_seen
+    return total(sums) * scale, np.float32(count), total(sums_seen) * scale, np.float32(count_seen)
 
 
 @kernel
 def levels_in_reach(occluders, n0, m0, d, margin, found):
-    """Set in `found` (uint64 words) the levels that occur near enough to (n0, m0) to hide a view; returns if any."""
+    """Set in `found` uint64 [words] the levels that occur near enough to (n0, m0) to hide a view; returns if any."""
     radius = np.int64((occluders.maximum - d) * occluders.reach)
     rows, columns, words = occluders.levels.shape
     top, bottom = max(n0 - radius, 0) // TILE, min((n0 + radius) // TILE, rows - 1)
@@ -139,89 +158,77 @@ def levels_in_reach(occluders, n0, m0, d, margin, found):
 
 
 @kernel
-def hidden_by(rays, occluders, n0, m0, d, d_occluder, w):
-    """Algorithm 1, steps iv.a–c for one d_occluder and views 64·w … 64·w + 63: the bits of those it hides.
+def hidden_by(rays, occluders, views, g, n0, m0, d, d_occluder):
+    """Algorithm 1, steps iv.a–c for one d_occluder and the sixteen views of group g: the bits of those it hides.
 
     With `written`, the map is read with the hypothesis d in place at (n0, m0), which then cannot hide itself.
     """
-    # Tried: words of 16 or 32 bits; 474–760 instead of 426 ns a level, for folding the bits of a vector (decision 7).
-    stride = np.int32(occluders.surface.shape[1])
-    surface = occluders.surface.reshape(-1)
+    zero, one = splat(np.float32(0.0)), splat(np.float32(1.0))
+    bottom, right = splat(np.float32(rays.height - 1)), splat(np.float32(rays.width - 1))
+    surface, stride = occluders.surface.reshape(-1), np.int32(occluders.surface.shape[1])
     step = d_occluder - d
+    dy, dx = load(views.dy, g * WIDTH), load(views.dx, g * WIDTH)
+    y, x = occluder_origin(n0, m0, d, d_occluder, dy, dx)
+    yc, xc = largest(smallest(y, bottom), zero), largest(smallest(x, right), zero)
+    iy, ix = truncated(yc), truncated(xc)
+    w00, w01, w10, w11 = bilinear_weights(yc - as_floats(iy), xc - as_floats(ix))
+    base = iy * stride + ix
+    d00, d01 = gather_pairs(surface, base)
+    d10, d11 = gather_pairs(surface, base + stride)
+    own = largest(one - magnitude(step * dy), zero) * largest(one - magnitude(step * dx), zero)
     change = occluders.written * (d - occluders.surface[n0, m0])
-    bottom, right = np.float32(rays.height - 1), np.float32(rays.width - 1)
-    bits = np.uint64(0)
-    for v in range(64 * w, min(64 * w + 64, rays.dy.size)):
-        y, x = occluder_origin(n0, m0, d, d_occluder, rays.dy[v], rays.dx[v])
-        yc, xc = min(max(y, np.float32(0.0)), bottom), min(max(x, np.float32(0.0)), right)
-        iy, ix = np.int32(yc), np.int32(xc)
-        w00, w01, w10, w11 = bilinear_weights(yc - np.float32(iy), xc - np.float32(ix))
-        base = np.int32(iy * stride + ix)
-        below = np.int32(base + stride)
-        nearest = (
-            w00 * fetch(surface, base)
-            + w01 * fetch(surface, np.int32(base + 1))
-            + w10 * fetch(surface, below)
-            + w11 * fetch(surface, np.int32(below + 1))
-        )
-        own_y = max(np.float32(1.0) - abs(step * rays.dy[v]), np.float32(0.0))
-        own_x = max(np.float32(1.0) - abs(step * rays.dx[v]), np.float32(0.0))
-        nearest += own_y * own_x * change
-        miss = rays.reach[v] * abs(nearest - d_occluder) + FAR * (abs(y - yc) + abs(x - xc))
-        half_view = min(np.float32(0.5) * (nearest - d), FOOTPRINT)
-        hides = np.uint64(1) if miss < half_view else np.uint64(0)
-        bits |= hides << np.uint64(v - 64 * w)
-    return bits
+    nearest = w00 * d00 + w01 * d01 + w10 * d10 + w11 * d11 + own * change
+    miss = load(views.reach, g * WIDTH) * magnitude(nearest - d_occluder)
+    miss = miss + FAR * (magnitude(y - yc) + magnitude(x - xc))
+    return below(miss, smallest((nearest - d) * np.float32(0.5), splat(FOOTPRINT)))
 
 
 @kernel
-def find_hidden(rays, occluders, n0, m0, d, margin, hidden, found):
-    """Algorithm 1: set the bits of all views in which a nearer surface hides (n0, m0, d); returns if one was near."""
-    for w in range(hidden.size):
-        hidden[w] = np.uint64(0)
-    if d + margin >= occluders.ceiling[n0, m0] or not levels_in_reach(occluders, n0, m0, d, margin, found):
+def find_hidden(rays, occluders, n0, m0, d, margin, views):
+    """Algorithm 1: mark the views in which a nearer surface hides (n0, m0, d); returns if one was near."""
+    hide_none(views)
+    if d + margin >= occluders.ceiling[n0, m0] or not levels_in_reach(occluders, n0, m0, d, margin, views.found):
         return False
-    for f in range(found.size):
-        bits = found[f]
+    for f in range(views.found.size):
+        bits = views.found[f]
         level = occluders.first + 64 * f
         while bits != 0:
             d_occluder = np.float32(level * occluders.step)
             if bits & np.uint64(1) and d_occluder > d:
-                for w in range(hidden.size):
-                    hidden[w] |= hidden_by(rays, occluders, n0, m0, d, d_occluder, w)
+                for g in range(views.hidden.size):
+                    views.hidden[g] |= views.used[g] & hidden_by(rays, occluders, views, g, n0, m0, d, d_occluder)
             bits >>= np.uint64(1)
             level += 1
-    # Nothing hides the pixel where it was found; rounding of the surface there might say otherwise.
-    hidden[rays.reference // 64] &= ~(np.uint64(1) << np.uint64(rays.reference % 64))
     return True
 
 
 @kernel
-def data_cost(rays, occluders, weights, n0, m0, d, hidden, found):
-    """J_oa (or J_PD) of disparity d at (n0, m0), grey levels; hidden and found are scratch, uint64 words."""
-    if in_the_open(rays, occluders, weights, n0, m0, d):
-        return pixel_deviation(rays, n0, m0, d, weights)
-    for w in range(hidden.size):
-        hidden[w] = np.uint64(0)
-    near = weights.occlusion_aware and find_hidden(rays, occluders, n0, m0, d, weights.margin, hidden, found)
-    total, count, total_seen, count_seen = split_deviation(rays, n0, m0, d, hidden)
-    plain = total / max(count - weights.uncounted, np.float32(1.0))
+def seen_cost(rays, occluders, weights, n0, m0, d, views):
+    """J_oa of disparity d at (n0, m0) where views may miss the point, grey levels, and how many of them see it."""
+    hide_none(views)
+    near = weights.occlusion_aware and find_hidden(rays, occluders, n0, m0, d, weights.margin, views)
+    sums, count, sums_seen, count_seen = split_deviation(rays, views, n0, m0, d)
+    plain = sums / max(count - weights.uncounted, np.float32(1.0))
     if not near or count_seen < weights.min_visible:
-        return plain
-    aware = total_seen / max(count_seen - weights.uncounted, np.float32(1.0))
-    return min(plain, aware) if weights.plain_when_cheaper else aware
+        return plain, count_seen
+    aware = sums_seen / max(count_seen - weights.uncounted, np.float32(1.0))
+    return (min(plain, aware) if weights.plain_when_cheaper else aware), count_seen
 
 
 @kernel
-def count_visible(rays, occluders, weights, n0, m0, d, hidden, found):
-    """Views whose image holds the sample of (n0, m0, d) and in which nothing nearer hides it."""
+def cost_and_visible(rays, occluders, weights, n0, m0, d, views):
+    """J_oa (or J_PD) of disparity d at (n0, m0), grey levels, and how many views see it."""
     if in_the_open(rays, occluders, weights, n0, m0, d):
-        return np.float32(rays.dy.size)
-    for w in range(hidden.size):
-        hidden[w] = np.uint64(0)
-    if weights.occlusion_aware:
-        find_hidden(rays, occluders, n0, m0, d, weights.margin, hidden, found)
-    return split_deviation(rays, n0, m0, d, hidden)[3]
+        return pixel_deviation(rays, views, n0, m0, d, weights, np.float32(np.inf)), np.float32(rays.dy.size)
+    return seen_cost(rays, occluders, weights, n0, m0, d, views)
+
+
+@kernel
+def data_cost(rays, occluders, weights, n0, m0, d, rest, views):
+    """J_oa (or J_PD) of disparity d at (n0, m0), grey levels; what reaches `rest` may be less than the whole of it."""
+    if in_the_open(rays, occluders, weights, n0, m0, d):
+        return pixel_deviation(rays, views, n0, m0, d, weights, rest)
+    return seen_cost(rays, occluders, weights, n0, m0, d, views)[0]
 
 
 @kernel

@@ -5,17 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from ioadr._jit import kernel, task
-from ioadr.cost.occlusion import data_cost
+from ioadr.cost.occlusion import cost_and_visible, data_cost
+from ioadr.cost.views import views_around
 
 LARGEST = np.float32(3.0)
 """Margin where there is no rival, and the largest that is told from others."""
 
 
 @kernel
-def margin_of(model, n, m, own, rival, hidden, found):
+def margin_of(model, n, m, own, rival, views):
     """(cost of the rival disparity − own cost) / (own cost + 1 grey level), at most `LARGEST`."""
     unit = own + np.float32(1.0)
-    cost = data_cost(model.rays, model.occluders, model.data, n, m, rival, hidden, found)
+    cost = data_cost(model.rays, model.occluders, model.data, n, m, rival, own + LARGEST * unit, views)
     return min((cost - own) / unit, LARGEST)
 
 
@@ -26,8 +27,7 @@ def rival_margins(begin, end, model, disparity, own, highest, lowest, distinct, 
     own float32 [N, M] is what the map costs. Rivals are the disparities highest and lowest float32 [K, N, M] where they
     differ by `distinct` px from the map; they change little from one size to the next and are not costed again.
     """
-    hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
-    found = np.empty(model.occluders.levels.shape[2], np.uint64)
+    views = views_around(model.rays, model.occluders)
     for n in range(begin, end):
         for m in range(disparity.shape[1]):
             d = disparity[n, m]
@@ -35,16 +35,17 @@ def rival_margins(begin, end, model, disparity, own, highest, lowest, distinct, 
             for k in range(len(margins)):
                 nearer, farther = highest[k, n, m], lowest[k, n, m]
                 if nearer - d > distinct and (k == 0 or nearer != highest[k - 1, n, m]):
-                    above = margin_of(model, n, m, own[n, m], nearer, hidden, found)
+                    above = margin_of(model, n, m, own[n, m], nearer, views)
                 if d - farther > distinct and (k == 0 or farther != lowest[k - 1, n, m]):
-                    below = margin_of(model, n, m, own[n, m], farther, hidden, found)
+                    below = margin_of(model, n, m, own[n, m], farther, views)
                 margins[k, n, m] = min(above, below)
 
 
 @task
 def costs_at(begin, end, model, rows, columns, disparity, costs):
     """Data term of pixels begin … end − 1 of a list, at (rows [P], columns [P]) with disparity float32 [P]."""
-    hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
-    found = np.empty(model.occluders.levels.shape[2], np.uint64)
+    views = views_around(model.rays, model.occluders)
     for i in range(begin, end):
-        costs[i] = data_cost(model.rays, model.occluders, model.data, rows[i], columns[i], disparity[i], hidden, found)
+        costs[i] = cost_and_visible(model.rays, model.occluders, model.data, rows[i], columns[i], disparity[i], views)[
+            0
+        ]

@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ioadr._jit import kernel
-from ioadr.cost.congruence import congruence_cost, smoothed
-from ioadr.cost.occlusion import data_cost, in_the_open
+from ioadr.cost.congruence import congruence_cost, look_around, smoothed
 from ioadr.cost.planar import planar_cost
 
 TERMS = ("data", "congruence", "planar")
@@ -43,31 +42,28 @@ class State(NamedTuple):
     cost: Any
     """float32 [N, M], cost of the accepted value."""
     plain: Any
-    """float32 [N, M], J_PD of the map's value where a sweep found it in the open; NaN where it is not known."""
+    """float32 [N, M], data term of the map's value where a sweep found it in the open; NaN where it is not known."""
 
 
 @kernel
-def smoothed_around(model, state, n, m, d):
-    """d_s of (n, m) for hypothesis d: neighbours count by their likeness to it in colour and disparity."""
+def look_around_pixel(model, state, n, m, near):
+    """Copy what counts of the neighbours of (n, m)."""
     centre = (n + model.pad) * state.disparity.shape[1] + m + model.pad
-    return smoothed(state.disparity.reshape(-1), model.guide.reshape(-1), model.congruence, centre, d, state.cost[n, m])
+    look_around(state.disparity.reshape(-1), model.guide.reshape(-1), model.congruence, centre, near)
 
 
 @kernel
-def current_data_cost(model, state, n, m, d, hidden, found):
-    """J_oa of the map's value d at (n, m); where it depends on the views alone, as a sweep found it."""
-    known = state.plain[n, m]
-    if not np.isnan(known) and in_the_open(model.rays, model.occluders, model.data, n, m, d):
-        return known
-    return data_cost(model.rays, model.occluders, model.data, n, m, d, hidden, found)
+def smoothed_around(model, state, n, m, d, near):
+    """d_s of (n, m) for hypothesis d: neighbours count by their likeness to it in colour and disparity."""
+    return smoothed(near, model.congruence, d, state.cost[n, m])
 
 
 @kernel
-def smoothness_terms(model, state, n, m, d, back):
+def smoothness_terms(model, state, n, m, d, back, near):
     """(λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels: all of `TERMS` but the data term, float32."""
     congruence = np.float32(0.0)
     if model.congruence_weight > 0:
-        congruence = model.congruence_weight * congruence_cost(d, smoothed_around(model, state, n, m, d))
+        congruence = model.congruence_weight * congruence_cost(d, smoothed_around(model, state, n, m, d, near))
     planar = np.float32(0.0)
     if model.planar_weight > 0:
         planar = model.planar_weight * planar_cost(state.disparity, n, m, d, model.pad, back, model.planes)
@@ -75,9 +71,9 @@ def smoothness_terms(model, state, n, m, d, back):
 
 
 @kernel
-def smoothness(model, state, n, m, d, back):
+def smoothness(model, state, n, m, d, back, near):
     """Their sum."""
-    terms = smoothness_terms(model, state, n, m, d, back)
+    terms = smoothness_terms(model, state, n, m, d, back, near)
     total = terms[0]
     for i in range(1, len(terms)):
         total += terms[i]
@@ -85,9 +81,9 @@ def smoothness(model, state, n, m, d, back):
 
 
 @kernel
-def cost_terms(model, state, n, m, d, back, data, terms):
+def cost_terms(model, state, n, m, d, back, data, near, terms):
     """Write J's terms for hypothesis d at (n, m), whose data term is known, into float32 [len(TERMS)], grey levels."""
     terms[0] = data
-    others = smoothness_terms(model, state, n, m, d, back)
+    others = smoothness_terms(model, state, n, m, d, back, near)
     for i in range(len(others)):
         terms[1 + i] = others[i]

@@ -8,21 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from ioadr._jit import kernel, task
-from ioadr._lanes import WIDTH, as_floats, largest, load, smallest, splat, store, truncated
-from ioadr.geometry.ppp import LEVELS
+from ioadr._lanes import WIDTH, largest, load, smallest, splat, store, truncated
+from ioadr.geometry.ppp import LEVELS, split
 
 MIDDLE = np.float32(128.0 * LEVELS)
 """What a packed high-pass sample of zero is."""
-
-
-@kernel
-def split(words):
-    """Three channels of packed lanes, in quarters of a grey level."""
-    return (
-        as_floats(words & np.int32(1023)),
-        as_floats((words >> np.int32(10)) & np.int32(1023)),
-        as_floats((words >> np.int32(20)) & np.int32(1023)),
-    )
 
 
 @task

@@ -13,10 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ioadr._jit import fetch, kernel
+from ioadr._lanes import as_floats, gather_pairs, truncated
 
 LEVELS = 4.0
 """Steps per grey level of the packed samples."""
-MISSING = 1 << 30
+MISSING_BIT = 30
+MISSING = 1 << MISSING_BIT
 
 
 class Rays(NamedTuple):
@@ -36,6 +38,8 @@ class Rays(NamedTuple):
     """float32 [V]: max(|dy|, |dx|)."""
     reference: Any
     """Index of the reference view."""
+    others: Any
+    """int32 [16·G]: all other views, outermost first, and the reference view where the last lanes are left over."""
 
 
 @kernel
@@ -45,6 +49,16 @@ def unpack(word):
         np.float32(np.int32(word & np.uint32(1023))),
         np.float32(np.int32((word >> np.uint32(10)) & np.uint32(1023))),
         np.float32(np.int32((word >> np.uint32(20)) & np.uint32(1023))),
+    )
+
+
+@kernel
+def split(words):
+    """Three channels of packed lanes, in quarters of a grey level."""
+    return (
+        as_floats(words & np.int32(1023)),
+        as_floats((words >> np.int32(10)) & np.int32(1023)),
+        as_floats((words >> np.int32(20)) & np.int32(1023)),
     )
 
 
@@ -93,6 +107,25 @@ def sample(rays, v, y, x):
     green = w00 * g00 + w01 * g01 + w10 * g10 + w11 * g11
     blue = w00 * b00 + w01 * b01 + w10 * b10 + w11 * b11
     return red, green, blue
+
+
+@kernel
+def sample_lanes(rays, start, y, x):
+    """The same of sixteen views at once, whose samples begin at `start` int32, at float32 lanes y and x."""
+    iy, ix = truncated(y), truncated(x)
+    w00, w01, w10, w11 = bilinear_weights(y - as_floats(iy), x - as_floats(ix))
+    base = start + iy * rays.row_stride + ix
+    word00, word01 = gather_pairs(rays.samples, base)
+    word10, word11 = gather_pairs(rays.samples, base + rays.row_stride)
+    r00, g00, b00 = split(word00)
+    r01, g01, b01 = split(word01)
+    r10, g10, b10 = split(word10)
+    r11, g11, b11 = split(word11)
+    return (
+        w00 * r00 + w01 * r01 + w10 * r10 + w11 * r11,
+        w00 * g00 + w01 * g01 + w10 * g10 + w11 * g11,
+        w00 * b00 + w01 * b01 + w10 * b10 + w11 * b11,
+    )
 
 
 @kernel

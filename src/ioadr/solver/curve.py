@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ioadr._jit import task
-from ioadr.cost.occlusion import data_cost
-from ioadr.cost.total import cost_terms
+from ioadr.cost.congruence import neighbours_around
+from ioadr.cost.occlusion import cost_and_visible
+from ioadr.cost.total import cost_terms, look_around_pixel
+from ioadr.cost.views import views_around
 
 
 @task
@@ -15,10 +15,11 @@ def cost_curve(model, plain, state, n, m, disparities, back, terms):
 
     plain: the data weights with every view visible.
     """
-    hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
-    found = np.empty(model.occluders.levels.shape[2], np.uint64)
+    views = views_around(model.rays, model.occluders)
+    near = neighbours_around(model.congruence)
+    look_around_pixel(model, state, n, m, near)
     for i in range(disparities.size):
         d = disparities[i]
-        data = data_cost(model.rays, model.occluders, model.data, n, m, d, hidden, found)
-        cost_terms(model, state, n, m, d, back, data, terms[:-1, i])
-        terms[-1, i] = data_cost(model.rays, model.occluders, plain, n, m, d, hidden, found)
+        data = cost_and_visible(model.rays, model.occluders, model.data, n, m, d, views)[0]
+        cost_terms(model, state, n, m, d, back, data, near, terms[:-1, i])
+        terms[-1, i] = cost_and_visible(model.rays, model.occluders, plain, n, m, d, views)[0]

@@ -8,17 +8,19 @@ from concurrent.futures import Future
 from dataclasses import replace
 from functools import lru_cache, partial
 from threading import Lock
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
+from ioadr._lanes import WIDTH
 from ioadr.camera import RayModel
-from ioadr.cost.congruence import neighbour_weights
+from ioadr.cost.congruence import Neighbours, neighbour_weights, neighbours_around
 from ioadr.cost.occlusion import Occluders, find_hidden
 from ioadr.cost.planar import Planes
-from ioadr.cost.total import TERMS, Model, State, smoothed_around
+from ioadr.cost.total import TERMS, Model, State, look_around_pixel, smoothed_around
+from ioadr.cost.views import views_around
 from ioadr.geometry.plane import mark_inliers
 from ioadr.geometry.ppp import Rays, point_projection_image
 from ioadr.lightfield import DisparityRange, LightField
@@ -150,11 +152,11 @@ class Explainer:
         count = rays.dy.size
         colours, inside = np.empty((count, 3), np.float32), np.empty(count, bool)
         point_projection_image(rays, row, column, d, colours, inside)
-        words = np.zeros((count + 63) // 64, np.uint64)
+        views, hidden = views_around(rays, model.occluders), np.zeros(count, bool)
         if model.data.occlusion_aware:
-            found = np.empty(model.occluders.levels.shape[2], np.uint64)
-            find_hidden(rays, model.occluders, row, column, d, model.data.margin, words, found)
-        hidden = np.unpackbits(words.astype("<u8").view(np.uint8), bitorder="little")[:count].astype(bool)
+            find_hidden(rays, model.occluders, row, column, d, model.data.margin, views)
+            lanes = (views.hidden[:, None] >> np.arange(WIDTH)) & 1
+            hidden[views.index[lanes.ravel() != 0]] = True
         grid = PointImage(
             disparity=float(d),
             colours=np.full((*self.lf.grid, 3), np.nan, np.float32),
@@ -171,7 +173,7 @@ class Explainer:
         seed, shape = self.estimate.seed, state.cost.shape
         noise, _ = self._once(("random", step.index), lambda: random_numbers(seed, step, self.lf.part))
         current = state.disparity[row + model.pad, column + model.pad]
-        smoothed = smoothed_around(model, state, row, column, current)
+        smoothed = smoothed_around(model, state, row, column, current, _neighbours(model, state, row, column))
         plane = model.planes.plane[row, column] if heuristics.smooth_plane else current
         values = np.empty(MOST, np.float32)
         count = propose(
@@ -225,18 +227,22 @@ def _curve(model: Model, state: State, row: int, column: int, disparities: NDArr
     return CostCurve(disparities, dict(zip(TERMS, terms[:-1], strict=True)), terms[-1])
 
 
+def _neighbours(model: Model, state: State, row: int, column: int) -> Neighbours:
+    near = neighbours_around(model.congruence)
+    look_around_pixel(model, state, row, column, near)
+    return cast(Neighbours, near)
+
+
 def _support(model: Model, state: State, row: int, column: int, d: np.float32, parameters: Parameters) -> Support:
     """χ of every pixel of W^c; NaN at a centre that does not count."""
     half = parameters.congruence.half_width
-    width = state.disparity.shape[1]
-    centre = (row + model.pad) * width + column + model.pad
-    chi = np.empty(model.congruence.offsets.size, np.float32)
-    flat = state.disparity.reshape(-1), model.guide.reshape(-1), model.congruence
-    neighbour_weights(*flat, centre, d, state.cost[row, column], chi)
+    width, near = state.disparity.shape[1], _neighbours(model, state, row, column)
+    chi = np.empty(model.congruence.lanes.size, np.float32)
+    neighbour_weights(near, model.congruence, d, state.cost[row, column], chi)
     weights = np.full((2 * half + 1, 2 * half + 1), np.nan, np.float32)
     down = (model.congruence.offsets + half * (width + 1)) // width
-    weights[down, model.congruence.offsets + half - (down - half) * width] = chi
-    return Support(weights, float(smoothed_around(model, state, row, column, d)))
+    weights[down, model.congruence.offsets + half - (down - half) * width] = chi[: down.size]
+    return Support(weights, float(smoothed_around(model, state, row, column, d, near)))
 
 
 def _plane_fit(model: Model, state: State, row: int, column: int, parameters: Parameters) -> PlaneFit:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
+from ioadr._lanes import WIDTH
 from ioadr.camera import RayModel
 from ioadr.cost.congruence import CongruenceWeights
 from ioadr.cost.occlusion import TILE, DataWeights, Occluders, level_of, raise_ceiling, summarise_levels
@@ -50,6 +51,7 @@ def pack_rays(lf: LightField, view_step: int = 1) -> Rays:
         samples[v, : lf.height, lf.width :] = packed[:, -1:]
         samples[v, lf.height :] = samples[v, lf.height - 1]
     offsets = lf.offsets[used].astype(np.float32)
+    reference = int(np.flatnonzero((index == lf.reference).all(axis=1))[0])
     return Rays(
         samples=samples.reshape(-1),
         row_stride=np.int32(row_stride),
@@ -59,8 +61,17 @@ def pack_rays(lf: LightField, view_step: int = 1) -> Rays:
         dy=np.ascontiguousarray(offsets[:, 0]),
         dx=np.ascontiguousarray(offsets[:, 1]),
         reach=np.abs(offsets).max(axis=1),
-        reference=int(np.flatnonzero((index == lf.reference).all(axis=1))[0]),
+        reference=reference,
+        others=others_first_to_last(offsets, reference),
     )
+
+
+def others_first_to_last(offsets: NDArray[np.float32], reference: int) -> NDArray[np.int32]:
+    """Views but the reference view, outermost first, filled up with it to whole groups of lanes."""
+    order = np.argsort(-np.abs(offsets).max(axis=1), kind="stable")
+    order = order[order != reference]
+    groups = max(-(-len(order) // WIDTH), 1)
+    return np.pad(order, (0, groups * WIDTH - len(order)), constant_values=reference).astype(np.int32)
 
 
 def pack_image(image: NDArray[Any], white: float) -> NDArray[np.uint32]:
@@ -98,6 +109,7 @@ def congruence_weights(term: CongruenceTerm, limits: DisparityRange, padded_widt
         offsets = offsets[offsets != 0]
     return CongruenceWeights(
         offsets=offsets.astype(np.int32),
+        lanes=np.pad(offsets, (0, -len(offsets) % WIDTH)).astype(np.int32),
         colour_scale=np.float32(term.colour_scale),
         disparity_scale=np.float32(term.disparity_scale),
         colour_limit=np.float32(term.colour_limit),

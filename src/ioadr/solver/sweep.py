@@ -7,15 +7,21 @@ untouched. Which rows run side by side does not matter, and so neither does the 
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ioadr._jit import kernel, publish, task, wait_load
-from ioadr.cost.occlusion import count_visible, data_cost, in_the_open
-from ioadr.cost.total import cost_terms, current_data_cost, smoothed_around, smoothness
+from ioadr.cost.congruence import neighbours_around
+from ioadr.cost.occlusion import cost_and_visible, data_cost, in_the_open
+from ioadr.cost.total import cost_terms, look_around_pixel, smoothed_around, smoothness
+from ioadr.cost.views import views_around
 from ioadr.solver.candidates import MOST, propose
 
 BLOCK = 8
 """px."""
+BINS = np.float32(256.0)
+"""Data terms per px: sweeps round the disparities of which they compare the views; 128 are too few (decision 7)."""
 PATIENCE = 20_000
 """Looks at another row's progress before a worker gives its core away for a moment."""
 
@@ -26,46 +32,106 @@ def acceptance_limit(j_old, temperature, chance):
     return j_old - temperature * np.log(chance) if temperature > 0 else j_old
 
 
+class Scratch(NamedTuple):
+    """What a worker notes down during a visit."""
+
+    views: Any
+    near: Any
+    candidates: Any
+    """float32 [MOST]."""
+    bins: Any
+    """float32 [1 + MOST]: rounded disparities whose data term is known."""
+    data: Any
+    """float32 [1 + MOST]: those data terms, grey levels."""
+    asked: Any
+    """float32 [1 + MOST]: from here on a data term may be less than the whole of it."""
+
+
+@task
+def scratch_for(model):
+    """A worker's scratch."""
+    return Scratch(
+        views_around(model.rays, model.occluders),
+        neighbours_around(model.congruence),
+        np.empty(MOST, np.float32),
+        np.empty(1 + MOST, np.float32),
+        np.empty(1 + MOST, np.float32),
+        np.empty(1 + MOST, np.float32),
+    )
+
+
 @kernel
-def best_candidate(model, state, n, m, limit, back, candidates, count, hidden, found):
+def nearest_bin(d):
+    """The disparity whose data term counts for d, px."""
+    return np.floor(d * BINS + np.float32(0.5)) / BINS
+
+
+@kernel
+def current_data_cost(model, state, n, m, d, views):
+    """Data term of the map's value d at (n, m); where it depends on the views alone, as a sweep found it."""
+    known, fine = state.plain[n, m], nearest_bin(d)
+    if not np.isnan(known) and in_the_open(model.rays, model.occluders, model.data, n, m, fine):
+        return known
+    return data_cost(model.rays, model.occluders, model.data, n, m, fine, np.float32(np.inf), views)
+
+
+@kernel
+def data_below(model, n, m, d, rest, known, scratch):
+    """(data term of d at (n, m), number of known ones): equal bins are costed once; it is whole if below `rest`."""
+    fine, place = nearest_bin(d), known
+    for e in range(known):
+        if scratch.bins[e] == fine:
+            place = e
+    asked = place < known and (scratch.data[place] < scratch.asked[place] or scratch.data[place] >= rest)
+    if not asked:
+        data = data_cost(model.rays, model.occluders, model.data, n, m, fine, rest, scratch.views)
+        scratch.bins[place], scratch.data[place], scratch.asked[place] = fine, data, rest
+    return scratch.data[place], max(known, place + 1)
+
+
+@kernel
+def best_candidate(model, state, n, m, limit, back, count, scratch):
     """(disparity, cost, data term) of the cheapest candidate that costs less than `limit`, or NaN, limit, NaN.
 
     A candidate is costed no further than needed to know that it is not the one, smoothness first.
     """
-    d_best, j_best, data_best = np.float32(np.nan), limit, np.float32(np.nan)
+    d_best, j_best, data_best, known = np.float32(np.nan), limit, np.float32(np.nan), 1
     for c in range(count):
-        d = candidates[c]
+        d = scratch.candidates[c]
         seen = False
         for e in range(c):
-            seen = seen or candidates[e] == d
+            seen = seen or scratch.candidates[e] == d
         if seen:
             continue
-        smooth = smoothness(model, state, n, m, d, back)
+        smooth = smoothness(model, state, n, m, d, back, scratch.near)
         rest = j_best - smooth
         if rest > 0:
-            data = data_cost(model.rays, model.occluders, model.data, n, m, d, hidden, found)
+            data, known = data_below(model, n, m, d, rest, known, scratch)
             if data < rest:
                 d_best, j_best, data_best = d, data + smooth, data
     return d_best, j_best, data_best
 
 
 @kernel
-def visit(model, heuristics, state, n, m, back, temperature, noise, chance, candidates, hidden, found):
+def visit(model, heuristics, state, n, m, back, temperature, noise, chance, scratch):
     """Try the candidates of pixel (n, m) and keep or replace its disparity."""
-    pad = model.pad
+    pad, near = model.pad, scratch.near
     d = state.disparity[n + pad, m + pad]
-    d_smoothed = smoothed_around(model, state, n, m, d) if heuristics.congruence else d
+    if heuristics.congruence or model.congruence_weight > 0:
+        look_around_pixel(model, state, n, m, near)
+    d_smoothed = smoothed_around(model, state, n, m, d, near) if heuristics.congruence else d
     d_plane = model.planes.plane[n, m] if heuristics.smooth_plane else d
-    count = propose(heuristics, state.disparity, n, m, pad, back, d_smoothed, d_plane, noise[n, m], candidates)
-    data = current_data_cost(model, state, n, m, d, hidden, found)
-    j = data + smoothness(model, state, n, m, d, back)
+    count = propose(heuristics, state.disparity, n, m, pad, back, d_smoothed, d_plane, noise[n, m], scratch.candidates)
+    data = current_data_cost(model, state, n, m, d, scratch.views)
+    scratch.bins[0], scratch.data[0], scratch.asked[0] = nearest_bin(d), data, np.float32(np.inf)
+    j = data + smoothness(model, state, n, m, d, back, near)
     limit = acceptance_limit(j, temperature, chance[n, m])
-    d_new, j_new, data_new = best_candidate(model, state, n, m, limit, back, candidates, count, hidden, found)
+    d_new, j_new, data_new = best_candidate(model, state, n, m, limit, back, count, scratch)
     if not np.isnan(d_new):
         d, j, data = d_new, j_new, data_new
     state.disparity[n + pad, m + pad] = d
     state.cost[n, m] = j
-    known = in_the_open(model.rays, model.occluders, model.data, n, m, d)
+    known = in_the_open(model.rays, model.occluders, model.data, n, m, nearest_bin(d))
     state.plain[n, m] = data if known else np.float32(np.nan)
 
 
@@ -79,9 +145,7 @@ def sweep_share(worker, workers, model, heuristics, state, forward, temperature,
     height, width = state.cost.shape
     blocks = (width + BLOCK - 1) // BLOCK
     back = -1 if forward else 1
-    candidates = np.empty(MOST, np.float32)
-    hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
-    found = np.empty(model.occluders.levels.shape[2], np.uint64)
+    scratch = scratch_for(model)
     # Tried: a checkerboard, which needs no waiting; normals are less accurate (decision 7).
     for row in range(position[0, worker], height, workers):
         n = row if forward else height - 1 - row
@@ -94,7 +158,7 @@ def sweep_share(worker, workers, model, heuristics, state, forward, temperature,
                     return False
             for c in range(block * BLOCK, min(block * BLOCK + BLOCK, width)):
                 m = c if forward else width - 1 - c
-                visit(model, heuristics, state, n, m, back, temperature, noise, chance, candidates, hidden, found)
+                visit(model, heuristics, state, n, m, back, temperature, noise, chance, scratch)
             publish(done, row, block + 1)
         position[1, worker] = 0
     return True
@@ -105,11 +169,10 @@ def final_costs(begin, end, model, state, back, terms, visible):
     """Cost terms [T, N, M] of rows begin … end − 1 as they are, and the number of views that see each pixel [N, M]."""
     width = state.cost.shape[1]
     pad = model.pad
-    hidden = np.empty((model.rays.dy.size + 63) // 64, np.uint64)
-    found = np.empty(model.occluders.levels.shape[2], np.uint64)
+    views, near = views_around(model.rays, model.occluders), neighbours_around(model.congruence)
     for n in range(begin, end):
         for m in range(width):
             d = state.disparity[n + pad, m + pad]
-            data = current_data_cost(model, state, n, m, d, hidden, found)
-            cost_terms(model, state, n, m, d, back, data, terms[:, n, m])
-            visible[n, m] = count_visible(model.rays, model.occluders, model.data, n, m, d, hidden, found)
+            data, visible[n, m] = cost_and_visible(model.rays, model.occluders, model.data, n, m, d, views)
+            look_around_pixel(model, state, n, m, near)
+            cost_terms(model, state, n, m, d, back, data, near, terms[:, n, m])

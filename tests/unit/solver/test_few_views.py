@@ -10,6 +10,7 @@ import ioadr
 from ioadr import DisparityRange, LightField, preset
 from ioadr._jit import Workers
 from ioadr.cost.occlusion import data_cost
+from ioadr.cost.views import views_around
 from ioadr.evaluation import synthetic
 from ioadr.evaluation.scores import score
 from ioadr.parameters import Initialise
@@ -58,11 +59,11 @@ def test_a_point_that_no_other_view_sees_is_not_for_free():
     before[11, 12] = -1.0
     with Workers(1) as workers:
         occluders = snapshot_occluders(before, rays, NARROW, parameters.data, workers)
-    hidden, found = np.empty(1, np.uint64), np.empty(occluders.levels.shape[2], np.uint64)
+    views = views_around(rays, occluders)
 
     def cost(number: int) -> float:
         weights = data_weights(rays, parameters.vary({"data.min_visible_views": number}).data)
-        return data_cost(rays, occluders, weights, 11, 12, np.float32(-1.0), hidden, found)
+        return data_cost(rays, occluders, weights, 11, 12, np.float32(-1.0), np.float32(np.inf), views)
 
     assert cost(0) == 0
     assert cost(3) > 20

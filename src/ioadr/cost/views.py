@@ -1,0 +1,77 @@
+"""The other views around a pixel, sixteen at a time, and what a search finds out about them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ioadr._jit import kernel, task
+from ioadr._lanes import WIDTH
+
+
+class Views(NamedTuple):
+    """Views but the reference view, outermost first, in whole groups of lanes; scratch of one worker.
+
+    The last lanes that no view is left for repeat the reference view, which deviates from itself by nothing.
+    """
+
+    index: Any
+    """int32 [16·G]: which view of `Rays` is in which lane."""
+    start: Any
+    """int32 [16·G]: where its samples begin."""
+    dy: Any
+    dx: Any
+    """float32 [16·G]: its offset, as the pixel in hand sees it."""
+    reach: Any
+    """float32 [16·G]: max(|dy|, |dx|)."""
+    used: Any
+    """int32 [G]: bits of the lanes that hold a view."""
+    hidden: Any
+    """int32 [G]: bits of the lanes whose view does not see the point in hand."""
+    found: Any
+    """uint64 [words]: levels of occluders in reach, a bit each."""
+
+
+@kernel
+def place_views(rays, views):
+    """Set the offsets: the one place where they enter a visit. They are the same for all pixels, so once does."""
+    for i in range(views.index.size):
+        v = views.index[i]
+        views.dy[i], views.dx[i], views.reach[i] = rays.dy[v], rays.dx[v], rays.reach[v]
+
+
+@kernel
+def is_hidden(views, i):
+    """Whether the view of lane i does not see the point in hand."""
+    return (views.hidden[i // WIDTH] >> np.int32(i % WIDTH)) & np.int32(1) != 0
+
+
+@kernel
+def hide_none(views):
+    """All views see the point in hand."""
+    for g in range(views.hidden.size):
+        views.hidden[g] = np.int32(0)
+
+
+@task
+def views_around(rays, occluders):
+    """A worker's `Views` of a light field."""
+    size = rays.others.size
+    groups = size // WIDTH
+    views = Views(
+        rays.others,
+        np.empty(size, np.int32),
+        np.empty(size, np.float32),
+        np.empty(size, np.float32),
+        np.empty(size, np.float32),
+        np.zeros(groups, np.int32),
+        np.zeros(groups, np.int32),
+        np.zeros(occluders.levels.shape[2], np.uint64),
+    )
+    for i in range(size):
+        views.start[i] = rays.others[i] * rays.view_stride
+        if rays.others[i] != rays.reference:
+            views.used[i // WIDTH] |= np.int32(1) << np.int32(i % WIDTH)
+    place_views(rays, views)
+    return views
