@@ -157,7 +157,7 @@ def _gather_pairs(_context: Any, array: Any, index: Any) -> Any:
         return context.make_tuple(builder, sig.return_type, both)
 
     kind = FLOATS if array.dtype == types.float32 else INTS
-    return types.UniTuple(kind, 2)(array, index), lower
+    return numba.types.UniTuple(kind, 2)(array, index), lower
 
 
 def _splatted(_context: Any, value: Any) -> Any:
