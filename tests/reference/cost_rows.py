@@ -290,7 +290,7 @@ def twin_rivals(problem: Problem, slack: float) -> NDArray[Any]:
 
 OCCLUSION = (
     "cost.occlusion: data_cost seen_cost in_the_open find_hidden hidden_by levels_in_reach level_of split_deviation "
-    "lane_deviations; cost.views: views_around place_views hide_none is_hidden; "
+    "lane_deviations; cost.views: views_around order_views place_views hide_none is_hidden; "
     "geometry.ppp: all_inside occluder_origin sample_lanes split"
 )
 WINDOW = (

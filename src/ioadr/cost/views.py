@@ -54,13 +54,33 @@ def hide_none(views):
         views.hidden[g] = np.int32(0)
 
 
+@kernel
+def order_views(rays, views):
+    """Put the other views into lanes, by insertion; the reference view fills up."""
+    count = 0
+    for v in range(rays.dy.size):
+        if v != rays.reference:
+            i = count
+            while i > 0 and rays.reach[views.index[i - 1]] < rays.reach[v]:
+                views.index[i] = views.index[i - 1]
+                i -= 1
+            views.index[i] = v
+            count += 1
+    for i in range(views.index.size):
+        if i < count:
+            views.used[i // WIDTH] |= np.int32(1) << np.int32(i % WIDTH)
+        else:
+            views.index[i] = rays.reference
+        views.start[i] = views.index[i] * rays.view_stride
+
+
 @task
 def views_around(rays, occluders):
     """A worker's `Views` of a light field."""
-    size = rays.others.size
-    groups = size // WIDTH
+    groups = max((rays.dy.size + WIDTH - 2) // WIDTH, 1)
+    size = groups * WIDTH
     views = Views(
-        rays.others,
+        np.empty(size, np.int32),
         np.empty(size, np.int32),
         np.empty(size, np.float32),
         np.empty(size, np.float32),
@@ -69,9 +89,6 @@ def views_around(rays, occluders):
         np.zeros(groups, np.int32),
         np.zeros(occluders.levels.shape[2], np.uint64),
     )
-    for i in range(size):
-        views.start[i] = rays.others[i] * rays.view_stride
-        if rays.others[i] != rays.reference:
-            views.used[i // WIDTH] |= np.int32(1) << np.int32(i % WIDTH)
+    order_views(rays, views)
     place_views(rays, views)
     return views

@@ -38,8 +38,6 @@ class Rays(NamedTuple):
     """float32 [V]: max(|dy|, |dx|)."""
     reference: Any
     """Index of the reference view."""
-    others: Any
-    """int32 [16·G]: all other views, outermost first, and the reference view where the last lanes are left over."""
 
 
 @kernel

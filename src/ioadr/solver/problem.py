@@ -51,7 +51,6 @@ def pack_rays(lf: LightField, view_step: int = 1) -> Rays:
         samples[v, : lf.height, lf.width :] = packed[:, -1:]
         samples[v, lf.height :] = samples[v, lf.height - 1]
     offsets = lf.offsets[used].astype(np.float32)
-    reference = int(np.flatnonzero((index == lf.reference).all(axis=1))[0])
     return Rays(
         samples=samples.reshape(-1),
         row_stride=np.int32(row_stride),
@@ -61,17 +60,8 @@ def pack_rays(lf: LightField, view_step: int = 1) -> Rays:
         dy=np.ascontiguousarray(offsets[:, 0]),
         dx=np.ascontiguousarray(offsets[:, 1]),
         reach=np.abs(offsets).max(axis=1),
-        reference=reference,
-        others=others_first_to_last(offsets, reference),
+        reference=int(np.flatnonzero((index == lf.reference).all(axis=1))[0]),
     )
-
-
-def others_first_to_last(offsets: NDArray[np.float32], reference: int) -> NDArray[np.int32]:
-    """Views but the reference view, outermost first, filled up with it to whole groups of lanes."""
-    order = np.argsort(-np.abs(offsets).max(axis=1), kind="stable")
-    order = order[order != reference]
-    groups = max(-(-len(order) // WIDTH), 1)
-    return np.pad(order, (0, groups * WIDTH - len(order)), constant_values=reference).astype(np.int32)
 
 
 def pack_image(image: NDArray[Any], white: float) -> NDArray[np.uint32]:
