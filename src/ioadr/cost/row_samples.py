@@ -11,8 +11,7 @@ import numpy as np
 
 from ioadr._jit import kernel
 from ioadr._lanes import WIDTH, as_floats, counted, largest, load, splat, store, where_positive
-from ioadr.cost.view_filters import split
-from ioadr.geometry.ppp import project
+from ioadr.geometry.ppp import project, split
 
 SPARE = 2 * WIDTH
 """Numbers after the end of a row of scratch."""
