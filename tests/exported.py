@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ioadr import Estimate
+from ioadr.geometry.off_plane import place_of
 
 CLOSE = 0.05
 """px to which points must land where the light field has them."""
@@ -26,9 +27,12 @@ def view_index(name: str) -> tuple[int, int]:
 
 
 def expected(found: Estimate, name: str, pixels: NDArray[Any]) -> NDArray[np.float64]:
-    """(column, row) of the pixels' points in the view of that name: n = n0 − d·o (§ IV-A)."""
+    """(column, row) of the pixels' points in the view of that name: n = n0 − d·o (§ IV-A), or as out of plane."""
     n, m = np.divmod(pixels, found.disparity.shape[1])
     d = found.disparity[n, m].astype(np.float64)
+    if not found.layout.planar:
+        rows, columns = place_of(view_index(name), found.layout, found.rays).seen(n, m, d)
+        return np.stack([columns, rows], -1)
     down, right = found.layout.offsets[view_index(name)]
     return np.stack([m - d * right, n - d * down], -1)
 

@@ -7,11 +7,23 @@ uncentred half-scale points are two `RayModel`s for the same formulas.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.part import Window
+
+
+Matrix = tuple[tuple[float, float, float, float], ...]
+"""Rows of four numbers: a turn, a scale and a shift."""
+
+
+def matrix(rows: NDArray[np.float64]) -> Matrix:
+    """An array [3, 4] as a matrix that compares and hashes."""
+    return tuple((float(a), float(b), float(c), float(d)) for a, b, c, d in rows)
 
 
 class RayModel(NamedTuple):
@@ -68,6 +80,11 @@ class Camera:
     height: int
     axis_offset: tuple[float, float] = (0.0, 0.0)
     """px (row, column) from the middle of the image to where the optical axis meets it."""
+    world: Matrix | None = None
+    """Where the views came with poses: 3×4, from the camera's axes (x right, y down, z away) and the unit of depth to
+    the axes and the unit of the poses."""
+    metric: bool = True
+    """Whether lengths are metres; otherwise they are counted in the unit of the poses."""
 
     def __post_init__(self) -> None:
         for name in ("focal_length_mm", "sensor_size_mm", "baseline_mm", "focus_distance_m"):
@@ -77,6 +94,12 @@ class Camera:
                     f"camera: expected a positive {name}, found {getattr(self, name)}. "
                     "Correct it, or leave the camera out for relative depth."
                 )
+
+    @property
+    def numbers(self) -> dict[str, Any]:
+        """What is written of it; poses only where there are some."""
+        left_out = {"world", "metric"} if self.world is None and self.metric else set()
+        return {name: value for name, value in asdict(self).items() if name not in left_out}
 
     @property
     def inverse_depth_slope(self) -> float:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from ioadr._jit import Workers
 from ioadr.cost.total import TERMS
 from ioadr.errors import InputError
+from ioadr.geometry.off_plane import enlarged, flattened, reduced, residual
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameter_files import load_parameters
 from ioadr.parameters import DEFAULT, Parameters, preset
@@ -34,6 +35,10 @@ from ioadr.solver.schedule import closing, plan
 from ioadr.solver.starts import begin
 from ioadr.way import Origin
 
+FAR_OFF = 2.0
+"""px by which views out of the plane move points elsewhere, from which one map does not tell where."""
+SMALLEST = 48
+"""px of the reduced views from which a first map is made."""
 Progress = Callable[[SweepRecord, NDArray[np.float32], int], None]
 """Called after the first map, every sweep and finishing pass: its record, the map so far, how many there will be."""
 
@@ -83,7 +88,28 @@ def estimate(
     """
     opened, chosen = _opened(lightfield, parameters), _chosen(parameters)
     with _shown(progress, opened.name) as told:
-        return _estimated(opened, chosen, seed, told, threads, start)
+        found = _estimated(_in_plane(opened, seed, threads), chosen, seed, told, threads, start)
+    return found if opened.layout.planar else replace(found, layout=opened.layout)
+
+
+def _in_plane(lf: LightField, seed: int, threads: int | None) -> LightField:
+    """Views out of the plane of the others as they would look inside it, by maps of growing size."""
+    if lf.layout.planar:
+        return lf
+    flat = lf.replace(layout=lf.layout.flat)
+    for factor in _factors(lf):
+        rough = _estimated(reduced(flat, factor), preset("fast"), seed, None, threads, None)
+        with Workers(threads) as workers:
+            flat = flattened(lf, enlarged(rough.disparity, factor, (lf.height, lf.width)), workers)
+    return flat
+
+
+def _factors(lf: LightField) -> list[int]:
+    """By which views are reduced for a first map, and for a second one where the first is far off."""
+    limits = lf.range or DisparityRange(-1.0, 1.0)
+    far = residual(lf, limits.minimum, limits.maximum) > FAR_OFF
+    wanted = [4, 2] if far else [2]
+    return [factor for factor in wanted if min(lf.height, lf.width) >= SMALLEST * factor] or [1]
 
 
 def _estimated(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -42,7 +42,7 @@ class Layout:
     """
 
     positions: NDArray[np.float64]
-    """[L, K, 3] (row, column, out of the plane) in baseline units. The last is 0: cameras lie in a plane."""
+    """[L, K, 3] (row, column, towards the scene) in baseline units. The last is 0 where cameras lie in a plane."""
     present: NDArray[np.bool_]
     """[L, K], False where a view is missing."""
     reference: Index
@@ -75,11 +75,6 @@ class Layout:
 
     def __post_init__(self) -> None:
         _check_reference(self.reference, self.present)
-        if self.positions[self.present][:, 2].any():
-            raise InputError(
-                "view layout: positions out of the plane of the cameras are not supported yet. "
-                "Set their third coordinate to 0, or leave it out."
-            )
         _check_reach(self.distances)
 
     @property
@@ -99,6 +94,27 @@ class Layout:
         with np.errstate(all="ignore"):  # a missing view may be anywhere
             return (in_plane - in_plane[self.reference]) * np.asarray(self.eta)
 
+    @cached_property
+    def forward(self) -> NDArray[np.float64]:
+        """[L, K]: baseline units by which each view is nearer to the scene than the reference view."""
+        along = self.positions[..., 2]
+        return np.where(self.present, along - along[self.reference], 0.0)
+
+    @property
+    def planar(self) -> bool:
+        """Whether all views lie in one plane, so that a point moves along a line at equal steps."""
+        return not self.forward.any()
+
+    @property
+    def stored_positions(self) -> NDArray[np.float64]:
+        """[L, K, 2], or [L, K, 3] where views do not lie in a plane."""
+        return self.positions[..., : 2 if self.planar else 3]
+
+    @property
+    def flat(self) -> Layout:
+        """The same places, moved into the plane of the reference view."""
+        return replace(self, positions=self.positions * (1.0, 1.0, 0.0))
+
     @property
     def distances(self) -> NDArray[np.float64]:
         """[V] of the present views: their larger shift in px per px of disparity."""
@@ -113,7 +129,7 @@ class Layout:
     @property
     def deviation(self) -> float:
         """Baseline units by which a present view is off a regular grid."""
-        away = (self.positions[..., :2] - regular(self.grid))[self.present]
+        away = (self.positions - np.pad(regular(self.grid), ((0, 0), (0, 0), (0, 1))))[self.present]
         return float(np.abs(away - away[0]).max())
 
     def line(self, axis: int) -> list[Index]:

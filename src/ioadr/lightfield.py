@@ -136,6 +136,7 @@ class LightField:
         part = part or Part.whole(*views.shape[2:4])
         white = WHITE[views.dtype.name] if white is None else float(white)
         _check_sizes(views, layout, part)
+        _check_plane(layout, camera)
         used = views if layout.present.all() else views[layout.present]
         _check_values(used, white)
         if part.is_whole and (range is None or range.origin != "user"):
@@ -287,6 +288,14 @@ def _check_sizes(views: NDArray[Any], layout: Layout, part: Part) -> None:
         raise InputError(
             f"views: expected a grid of {layout.grid} and {window.width}×{window.height} px, found {views.shape[:2]} "
             f"and {size[1]}×{size[0]} px. Cut views with `LightField.crop`."
+        )
+
+
+def _check_plane(layout: Layout, camera: Camera | None) -> None:
+    if camera is None and not layout.planar:
+        raise InputError(
+            "view layout: positions out of the plane of the cameras need a camera: how they move a point depends on the "
+            "focal length. Give the camera, or set their third coordinate to 0."
         )
 
 

@@ -104,8 +104,14 @@ class Estimate:
 
     @property
     def metric(self) -> bool:
-        """Whether depth and points are in metres; otherwise relative, 1 in the middle of the disparity range."""
-        return self.camera is not None
+        """Whether depth and points are in metres; see `depth_unit`."""
+        return self.camera is not None and self.camera.metric
+
+    @property
+    def depth_unit(self) -> str:
+        """"m"; "pose unit" where poses of unknown unit came with the views; else "relative": 1 in the middle of the
+        disparity range."""
+        return "relative" if self.camera is None else "m" if self.camera.metric else "pose unit"
 
     @property
     def camera_or_relative(self) -> Camera | RelativeCamera:
@@ -181,15 +187,15 @@ class Estimate:
             },
             "layout": {
                 "eta": self.layout.eta,
-                "positions": self.layout.positions[..., :2].tolist() if self.layout.deviation else None,
+                "positions": self.layout.stored_positions.tolist() if self.layout.deviation else None,
                 "present": self.layout.present.tolist() if self.layout.view_count < self.layout.present.size else None,
             },
             "part": asdict(self.part),
             "verdict": list(self.doubts) or "the views agree with the map",
             "seed": self.seed,
             "range": asdict(self.range),
-            "depth_unit": "m" if self.metric else "relative",
-            "camera": asdict(self.camera) if self.camera else None,
+            "depth_unit": self.depth_unit,
+            "camera": self.camera.numbers if self.camera else None,
             "parameters": self.parameters.to_dict(),
             "history": [asdict(record) for record in self.history],
             "seconds": dict(self.seconds),

@@ -76,6 +76,27 @@ def bilinear(image: NDArray[np.float64], y: float, x: float) -> Any:
     return (1 - (y - top)) * above + (y - top) * below
 
 
+def lanczos(image: NDArray[np.float64], y: float, x: float) -> Any:
+    """Value at (y, x): all pixels within 3 px of it, weighted by sinc(u)·sinc(u/3) in each direction, of sum 1.
+
+    NaN more than half a px outside the image; pixels beyond its edge are those on it.
+    """
+    height, width = image.shape[:2]
+    if not (-0.5 <= y <= height - 0.5 and -0.5 <= x <= width - 0.5):
+        return np.nan
+
+    def taps(at: float) -> dict[int, float]:
+        around = range(math.floor(at) - 2, math.floor(at) + 4)
+        weights = {i: float(np.sinc(at - i) * np.sinc((at - i) / 3)) for i in around}
+        return {i: weight / sum(weights.values()) for i, weight in weights.items()}
+
+    return sum(
+        down * right * image[min(max(i, 0), height - 1), min(max(j, 0), width - 1)]
+        for i, down in taps(y).items()
+        for j, right in taps(x).items()
+    )
+
+
 def point_projection_image(views: list[View], n0: int, m0: int, d: float) -> list[Vector | None]:
     """4D-PPI (Eq. 10): each view's colour, None outside its image."""
     colours: list[Vector | None] = []

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ioadr.camera import RayModel
 from ioadr.geometry.normals import smooth_normals
 from ioadr.geometry.plane import mark_inliers, robust_planes, surface_points
+from ioadr.geometry.resample import resample
 from ioadr.geometry.warp import project_map, sample_along
 from ioadr.solver.problem import _kernel, plane_border, plane_window
 from tests.reference import drivers, geometry
@@ -182,6 +183,27 @@ def twin_other_view(problem: Problem, slack: float) -> NDArray[Any]:
     return out
 
 
+def random_places(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Rows and columns [N, M], some of them outside the picture."""
+    generator, (height, width) = np.random.default_rng(problem.seed), problem.disparity.shape
+    rows = generator.uniform(-1.5, height + 0.5, (height, width)).astype(np.float32)
+    return rows, generator.uniform(-1.5, width + 0.5, (height, width)).astype(np.float32)
+
+
+def prepare_resampled(problem: Problem) -> Prepared:
+    image = np.ascontiguousarray(Plain(problem).image, np.float32)
+    out = np.empty(image.shape, np.float32)
+    return Prepared(partial(resample, 0, len(image), image, *random_places(problem), out), out, out.size)
+
+
+def twin_resampled(problem: Problem, slack: float) -> NDArray[Any]:
+    image, (rows, columns) = Plain(problem).image, random_places(problem)
+    out = np.empty(image.shape)
+    for n, m in np.ndindex(rows.shape):
+        out[n, m] = geometry.lanczos(image, float(rows[n, m]), float(columns[n, m]))
+    return out
+
+
 UNIT = "components of float32 unit vectors: they are known to 6e-8, however small they are"
 PLANAR = {"planar.kernel_half_width": 1, "planar.half_width": 4}
 SMALL = {"changes": PLANAR, "size": (14, 17), "limits": (-1.0, 1.0)}
@@ -222,4 +244,6 @@ GEOMETRY = (
     Row("another view", "geometry.warp: project_map refine_map surface_at sample_along", prepare_other_view,
         twin_other_view, {"exact": False}, rtol=1e-5, floor=10.0, slack=1e-5,
         why="positions found by iteration, at which colours change by up to 100 grey levels a px"),
+    Row("resampling", "geometry.resample: resample fill_taps lanczos", prepare_resampled, twin_resampled,
+        floor=100.0, why="negative lobes: a dark sample is a difference of brighter ones"),
 )  # fmt: skip

@@ -67,6 +67,7 @@ OPTIONS = (
     _option("--focal-length-mm", type=float, metavar="X", help="Camera: focal length of the lens."),
     _option("--sensor-size-mm", type=float, metavar="X", help="Camera: sensor size along the longer image side."),
     _option("--focus-distance-m", type=float, metavar="X", help="Camera: distance at which disparity is zero."),
+    _option("--pose-unit", type=float, metavar="METRES", help="Length of one unit of the poses, in m."),
     _option("--white", type=float, metavar="X", help="Sample value that means full white."),
     _option("--encoding", type=click.Choice(("sRGB", "linear")), help="How samples encode light."),
     _option("--alpha", type=click.Choice(("auto", "ignore", "views")), help="Ignore alpha, or drop transparent views."),

@@ -52,7 +52,7 @@ class Capture:
     declared_by: str | None = None
     """The file that says how many views there are."""
     positions: NDArray[np.float64] | None = None
-    """[L, K, 2] (row, column) in baseline units; None is the regular grid."""
+    """[L, K, 2] (row, column) or [L, K, 3] (and towards the scene) in baseline units; None is the regular grid."""
     name: str | None = None
     """None is the path's name."""
     camera: Camera | None = None
@@ -112,7 +112,10 @@ class Capture:
     def transposed(self) -> Capture:
         """Rows of views become columns."""
         result = self._rearranged(lambda grid: grid.swapaxes(0, 1))
-        return result if result.positions is None else replace(result, positions=result.positions[..., ::-1])
+        if result.positions is None:
+            return result
+        order = [1, 0, 2][: result.positions.shape[2]]
+        return replace(result, positions=result.positions[..., order])
 
     def flipped(self, axis: int) -> Capture:
         """The order of rows (axis 0) or columns (axis 1) of views reversed, and their positions with it."""

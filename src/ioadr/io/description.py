@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.camera import Camera
+from ioadr.camera import Camera, Matrix, matrix
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture
 from ioadr.lightfield import DisparityRange, LightField
@@ -33,11 +32,11 @@ def description(lightfield: LightField) -> dict[str, Any]:
         "kind": KIND,
         "version": VERSION,
         "name": lightfield.name,
-        "camera": asdict(lightfield.camera) if lightfield.camera else None,
+        "camera": lightfield.camera.numbers if lightfield.camera else None,
         "reference": list(lightfield.reference),
         "eta": list(lightfield.eta),
         "range": [limits.minimum, limits.maximum] if limits else None,
-        "positions": lightfield.positions.tolist(),
+        "positions": lightfield.layout.stored_positions.tolist(),
         "present": lightfield.present.tolist(),
         "white": lightfield.white,
         "part": None if lightfield.part.is_whole else part_numbers(lightfield.part),
@@ -65,7 +64,7 @@ def described(capture: Capture, data: Any) -> Capture:
     capture = with_camera(capture, data)
     return capture.with_(
         available=capture.available if present is None else present.astype(bool),
-        positions=numbers_in(capture.path, data, "positions", (rows, columns, 2)),
+        positions=positions_in(capture.path, data, (rows, columns)),
         reference=None if reference is None else _view_number(capture, reference),
         range=None if limits is None else range_from(capture.path, limits),
         eta=None if eta is None else (float(eta[0]), float(eta[1])),
@@ -121,6 +120,7 @@ def camera_from(path: Path, data: Any) -> Camera:
         refuse(path, "a table of camera numbers", data)
     values = dict(data)
     offset = values.pop("axis_offset", (0.0, 0.0))
+    metric, world = values.pop("metric", True), _world(path, values)
     names = ("focal_length_mm", "sensor_size_mm", "baseline_mm", "focus_distance_m", "width", "height")
     lacking = [name for name in names if not _is_number(values.get(name))]
     if lacking or set(values) - set(names):
@@ -129,9 +129,18 @@ def camera_from(path: Path, data: Any) -> Camera:
         refuse(path, "an axis_offset of two numbers", offset)
     sizes = {"width": int(values.pop("width")), "height": int(values.pop("height"))}
     try:
-        return Camera(**values, **sizes, axis_offset=(float(offset[0]), float(offset[1])))
+        return Camera(
+            **values, **sizes, axis_offset=(float(offset[0]), float(offset[1])), world=world, metric=bool(metric)
+        )
     except InputError as error:
         raise InputError(f"{path}: {error.marked}") from error
+
+
+def _world(path: Path, values: dict[str, Any]) -> Matrix | None:
+    """The pose of a table of camera numbers, taken out of it."""
+    rows = numbers_in(path, values, "world", (3, 4))
+    values.pop("world", None)
+    return None if rows is None else matrix(rows)
 
 
 def numbers_in(path: Path, data: Mapping[str, Any], key: str, shape: tuple[int, ...]) -> NDArray[np.float64] | None:
@@ -145,6 +154,16 @@ def numbers_in(path: Path, data: Mapping[str, Any], key: str, shape: tuple[int, 
     if values.shape != shape or not np.isfinite(values).all():
         refuse(path, f"finite numbers of shape {shape} for {key}", data[key])
     return values
+
+
+def positions_in(path: Path, data: Mapping[str, Any], shape: tuple[int, ...]) -> NDArray[np.float64] | None:
+    """[…, 2] (row, column), or […, 3] where the third is not 0 everywhere."""
+    try:
+        axes = np.shape(data.get("positions"))[-1:]
+    except ValueError:
+        axes = ()
+    found = numbers_in(path, data, "positions", (*shape, 3 if axes == (3,) else 2))
+    return found if found is None or found[..., 2:].any() else found[..., :2]
 
 
 def _view_number(capture: Capture, reference: NDArray[np.float64]) -> int:

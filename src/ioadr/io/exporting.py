@@ -84,8 +84,9 @@ def export_estimate(
     _check_numbers(min_confidence, points)
     if program.all_views:
         _check_lightfield(estimate, lightfield, target)
-    scene = Scene(estimate, lightfield if program.all_views else None, min_confidence, points, scale_to)
-    notes = [*_unit_notes(estimate, scale_to), *program.notes(scene)]
+    pose = estimate.camera.world if estimate.camera is not None and program.all_views else None
+    scene = Scene(estimate, lightfield if program.all_views else None, min_confidence, points, scale_to, pose)
+    notes = [*_unit_notes(estimate, scale_to, pose is not None), *program.notes(scene)]
     with atomic_folder(folder, overwrite, names=program.names) as staging:
         program.write(scene, staging)
         files = sorted(path.relative_to(staging) for path in staging.rglob("*") if path.is_file())
@@ -124,6 +125,12 @@ def _earlier(folder: Path) -> str | None:
 
 
 def _check_unit(estimate: Estimate, program: Target, target: str, scale_to: float | None) -> None:
+    posed = estimate.camera is not None
+    if posed and not estimate.metric and (scale_to is not None or program.metres):
+        raise InputError(
+            f"depth is in the unit of the poses, which is unknown{f', and {target} wants metres' * program.metres}. "
+            "Estimate again with its length, ⟦pose-unit METRES⟧."
+        )
     if scale_to is None:
         if program.metres and not estimate.metric:
             raise InputError(
@@ -165,9 +172,13 @@ def _same_layout(layout: Layout, lightfield: LightField) -> bool:
     return np.allclose(known[layout.present], layout.offsets[layout.present])
 
 
-def _unit_notes(estimate: Estimate, scale_to: float | None) -> list[Note]:
+def _unit_notes(estimate: Estimate, scale_to: float | None, posed: bool) -> list[Note]:
+    if posed:
+        return [Note("poses, points and depth are in the frame and the unit of the poses that came with the views")]
     if estimate.metric:
         return []
+    if estimate.camera is not None:
+        return [Note("lengths are in the unit of the poses that came with the views")]
     shape = (
         "its shape follows from an assumed camera (100 mm lens on a 35 mm sensor, depth 0.83 … 1.25 of the middle "
         "over the disparity range)"

@@ -9,6 +9,7 @@ import re
 import zipfile
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ from ioadr.io.safety.doors import required
 from ioadr.lightfield import WHITE, LightField
 from ioadr.machine import cores
 
+NO_MORE: dict[str, Any] = {"axis_offset": (0.0, 0.0), "world": None, "metric": True}
+"""Of a camera that `parameters.cfg` says all about."""
 TILE = 512
 """px, largest side of a Zarr chunk: a part of one view, so that parts can be read without the rest."""
 
@@ -82,7 +85,7 @@ def _write_folder(lightfield: LightField, path: Path) -> None:
     with atomic_folder(path) as folder:
         _write_views(lightfield, folder)
         camera = lightfield.camera
-        plain = camera is not None and lightfield.part.is_whole and camera.axis_offset == (0.0, 0.0)
+        plain = camera is not None and lightfield.part.is_whole and camera == replace(camera, **NO_MORE)
         if camera is not None and plain:
             known = scene_parameters.SceneParameters(camera, lightfield.grid, lightfield.range, lightfield.name)
             text = scene_parameters.format_scene_parameters(known)
@@ -150,7 +153,7 @@ def _manifest(lightfield: LightField) -> str:
         "name": lightfield.name,
         "files": [name if there else "" for name, there in zip(names, present, strict=True)],
         "grid": [rows, columns],
-        "positions": np.reshape(data["positions"], (-1, 2)).tolist(),
+        "positions": lightfield.layout.stored_positions.reshape(rows * columns, -1).tolist(),
         "reference": lightfield.reference[0] * columns + lightfield.reference[1],
         "eta": data["eta"],
         "white": _stored_white(lightfield),

@@ -51,6 +51,7 @@ class ReadOptions:
     focal_length_mm: float | None = _option(None, "of the lens")
     sensor_size_mm: float | None = _option(None, "of the larger image side")
     focus_distance_m: float | None = _option(None, "where the disparity is zero")
+    pose_unit: float | None = _option(None, "metres, one unit of the poses that came with the views")
     white: float | None = _option(None, "sample value of full white")
     encoding: Literal["sRGB", "linear"] = _option("sRGB", "linear: samples count light and are encoded as sRGB")
     alpha: Literal["auto", "ignore", "views"] = _option(
@@ -109,6 +110,8 @@ class ReadOptions:
             DisparityRange(*self.range)
         if self.white is not None and not 0 < self.white < math.inf:
             raise InputError(f"⟦white⟧: expected a positive sample value, found {self.white}.")
+        if self.pose_unit is not None and not 0 < self.pose_unit < math.inf:
+            raise InputError(f"⟦pose-unit⟧: expected metres above 0, found {self.pose_unit}.")
         if self.crop is not None and (min(self.crop) < 0 or min(self.crop[2:]) < 1):
             raise InputError(f"⟦crop⟧: expected TOP LEFT HEIGHT WIDTH in pixels, found {self.crop}.")
 

@@ -50,9 +50,8 @@ def order_of(capture: Capture) -> Order:
         return NOT_JUDGED
     if not all(np.isfinite(image).all() for image in images):
         return NOT_JUDGED
-    places = (
-        np.array(spots, np.float64) if capture.positions is None else np.array([capture.positions[s] for s in spots])
-    )
+    placed = capture.positions
+    places = np.array(spots, np.float64) if placed is None else np.array([placed[spot][:2] for spot in spots])
     return judged(Pictures(np.stack(images), places - places[0]))
 
 

@@ -1,7 +1,8 @@
 """An estimate as posed pinhole cameras with points: what the formats of other programs have in common.
 
-All views have one orientation and one focal length. They differ in where they were taken from, and in the place of
-their sensor behind the lens: zero disparity is at the focus distance, so each has a principal point of its own.
+All views have one orientation. They differ in where they were taken from, and in the place of their sensor behind the
+lens: zero disparity is at the focus distance, so each has a principal point of its own. Views out of the plane of the
+others show the focus plane in the same size, so they have a focal length of their own as well.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.camera import Matrix
 from ioadr.colours import Rgb, rgb8
 from ioadr.io.results.cloud import AXES, Cloud, cloud
 from ioadr.layout import Layout
@@ -28,8 +30,10 @@ class View:
     """Row and column of the grid."""
     offset: tuple[float, float]
     """As in `Layout.offsets`."""
-    centre: tuple[float, float]
-    """(x, y) from the reference camera, in the unit of depth."""
+    centre: tuple[float, float, float]
+    """(x, y, z) from the reference camera, in the unit of lengths."""
+    focal: tuple[float, float]
+    """px (x, y)."""
     principal: tuple[float, float]
     """px (column, row); the middle of the first pixel is 0."""
 
@@ -50,7 +54,7 @@ class Seeds:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What is exported. World axes are those of the reference camera: x right, y down, z away."""
+    """What is exported. Local axes are those of the reference camera: x right, y down, z away."""
 
     estimate: Estimate
     lightfield: LightField | None
@@ -59,15 +63,37 @@ class Scene:
     """Of the seed points."""
     metres: float | None = None
     """To where relative depth is 1; None leaves lengths as they are."""
+    pose: Matrix | None = None
+    """Of the reference camera in the world that its poses came from, see `Camera.world`; lengths are in its unit."""
 
     @property
     def scale(self) -> float:
         """Of all lengths."""
+        if self.pose is not None:
+            return float(np.linalg.norm(np.array(self.pose)[:, 0]))
         return 1.0 if self.metres is None else self.metres
 
     @property
     def unit(self) -> str:
-        return "relative" if self.metres is None and not self.estimate.metric else "m"
+        if self.pose is not None:
+            return "that of the poses"
+        return self.estimate.depth_unit if self.metres is None else "m"
+
+    def world(self, axes: tuple[float, float, float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Turn [3, 3] and place [3] of the reference camera; without poses it is the origin, with these axes."""
+        if self.pose is None:
+            return np.diag(axes), np.zeros(3)
+        matrix = np.array(self.pose)
+        return matrix[:, :3] / self.scale, matrix[:, 3]
+
+    def placed(self, points: Cloud, axes: tuple[float, float, float]) -> Cloud:
+        """Local points in the world."""
+        turn, place = (part.astype(np.float32) for part in self.world(axes))
+        return replace(points, positions=points.positions @ turn.T + place, normals=points.normals @ turn.T)
+
+    def frame(self, axes: str) -> str:
+        """In words, for the header of a cloud."""
+        return f"axes: {axes}; origin: reference camera" if self.pose is None else "axes and origin: those of the poses"
 
     @property
     def size(self) -> tuple[int, int]:
@@ -104,17 +130,20 @@ class Scene:
         """
         rays, (down, right) = self.estimate.rays, map(float, self.layout.offsets[index])
         step, shift = self.scale / rays.slope, rays.offset / rays.slope
+        nearer = float(self.layout.forward[index]) * rays.pitch_x
+        focal = 1.0 - nearer * shift
         return View(
             index,
             (down, right),
-            (right * rays.pitch_x * step, down * rays.pitch_y * step),
+            (right * rays.pitch_x * step, down * rays.pitch_y * step, nearer * step),
+            (self.focal[0] * focal, self.focal[1] * focal),
             (rays.m0 + right * shift, rays.n0 + down * shift),
         )
 
     def project(self, points: NDArray[np.float32], view: View) -> NDArray[np.float64]:
         """[P, 2]: column and row at which the view has points [P, 3]."""
-        away = points[:, :2].astype(np.float64) - view.centre
-        return np.asarray(np.array(self.focal) * away / points[:, 2:] + view.principal)
+        away = points.astype(np.float64) - view.centre
+        return np.asarray(np.array(view.focal) * away[:, :2] / away[:, 2:] + view.principal)
 
     def image(self, view: View) -> Rgb:
         """As displayed."""
@@ -136,7 +165,7 @@ class Scene:
 
     @cached_property
     def cloud(self) -> Cloud:
-        """All trusted points, in world axes."""
+        """All trusted points, in local axes."""
         found = cloud(self.estimate, self.min_confidence)
         return replace(found, positions=found.positions * AXES * np.float32(self.scale), normals=found.normals * AXES)
 

@@ -175,6 +175,13 @@ def _camera(capture: Capture, options: ReadOptions) -> Camera | None:
     """The file's camera with what the user overrides."""
     names = ("focal_length_mm", "sensor_size_mm", "baseline_mm", "focus_distance_m")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+    posed = capture.camera is not None and capture.camera.world is not None
+    if options.pose_unit is not None and not posed:
+        raise InputError(f"{capture.path}: no poses came with the views. Leave ⟦pose-unit⟧ out.")
+    if given and posed:
+        raise InputError(
+            f"{capture.path}: the poses say {', '.join(given)} already. Leave it out; ⟦pose-unit METRES⟧ scales them."
+        )
     if not given:
         return capture.camera
     if capture.camera is not None:

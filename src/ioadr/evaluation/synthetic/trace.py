@@ -109,9 +109,9 @@ def facing(normal: Floats, points: Floats) -> Floats:
 def _candidates(body: Body, origin: Floats, direction: Floats) -> Integers:
     """Rays inside the rectangle around the body's projection."""
     corners = body.corners
-    if corners is None or corners[:, 2].min() <= 1e-3:
+    if corners is None or (corners[:, 2] - origin[2]).min() <= 1e-3:
         return np.arange(len(direction))
-    seen = (corners[:, :2] - origin[:2]) / corners[:, 2:]
+    seen = (corners[:, :2] - origin[:2]) / (corners[:, 2:] - origin[2])
     low, high = seen.min(axis=0), seen.max(axis=0)
     x, y = direction[:, 0], direction[:, 1]
     return np.flatnonzero((x >= low[0]) & (x <= high[0]) & (y >= low[1]) & (y <= high[1]))

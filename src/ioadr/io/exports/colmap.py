@@ -1,7 +1,7 @@
 """COLMAP: a sparse model with tracks (binary and text), the reference view's depth and normal map, a dense cloud.
 
 Cameras have x right, y down and look along z; poses lead from the world to the camera. Pixels are counted from the
-corner of the first one. The world is the reference camera's frame.
+corner of the first one. The world is the reference camera's frame, or that of the poses that came with the views.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from ioadr.io.results.cloud import write_ply
 NAMES = ("images", "sparse", "stereo", "fused.ply")
 PINHOLE = 1
 """COLMAP's number of the model with fx, fy, cx, cy."""
-NO_TURN = (1.0, 0.0, 0.0, 0.0)
-"""Quaternion w, x, y, z."""
+DOWN = (1.0, 1.0, 1.0)
 OBSERVATION = np.dtype([("x", "<f8"), ("y", "<f8"), ("point", "<i8")])
 SIGHTING = np.dtype([("image", "<i4"), ("observation", "<i4")])
 
@@ -62,7 +61,7 @@ class _Model:
     @property
     def cameras(self) -> Iterator[tuple[float, float, float, float]]:
         for view in self.scene.views:
-            yield (*self.scene.focal, view.principal[0] + 0.5, view.principal[1] + 0.5)
+            yield (*view.focal, view.principal[0] + 0.5, view.principal[1] + 0.5)
 
 
 def write(scene: Scene, folder: Path) -> None:
@@ -78,7 +77,8 @@ def write(scene: Scene, folder: Path) -> None:
     _write_map(folder / "stereo" / "depth_maps" / _stereo_name(scene), scene.depth[..., None])
     normals = np.where(scene.trusted[..., None], scene.estimate.normals, np.nan)
     _write_map(folder / "stereo" / "normal_maps" / _stereo_name(scene), normals)
-    write_ply(folder / "fused.ply", scene.cloud, scene.unit, "", axes="x right, y down, z away from the viewer")
+    frame = scene.frame("x right, y down, z away from the viewer")
+    write_ply(folder / "fused.ply", scene.placed(scene.cloud, DOWN), scene.unit, "", frame)
 
 
 def notes(scene: Scene) -> list[Note]:
@@ -102,8 +102,10 @@ def _cameras(model: _Model) -> Parts:
 def _images(model: _Model) -> Parts:
     first = "# IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME; in the next line X, Y, POINT3D_ID of each point\n"
     yield struct.pack("<Q", len(model.scene.views)), first
+    turn, place = model.scene.world(DOWN)
+    turned = _quaternion(turn.T)
     for number, (view, seen) in enumerate(zip(model.scene.views, model.observations, strict=True), 1):
-        pose = (*NO_TURN, 0.0 - view.centre[0], 0.0 - view.centre[1], 0.0)
+        pose = (*turned, *(0.0 - (turn.T @ place + view.centre)).tolist())
         name = view.name.encode("ascii") + b"\0"
         packed = struct.pack("<I7dI", number, *pose, number) + name + struct.pack("<Q", len(seen)) + seen.tobytes()
         points = " ".join(f"{x:.4f} {y:.4f} {point}" for x, y, point in seen.tolist())
@@ -112,7 +114,7 @@ def _images(model: _Model) -> Parts:
 
 def _points(model: _Model) -> Parts:
     """The error is 0: observations are projections."""
-    seeds = model.scene.seeds.cloud
+    seeds = model.scene.placed(model.scene.seeds.cloud, DOWN)
     yield struct.pack("<Q", len(seeds.positions)), "# POINT3D_ID, X, Y, Z, R, G, B, ERROR, (IMAGE_ID, POINT2D_IDX) …\n"
     for number, (place, colour, track) in enumerate(
         zip(seeds.positions.tolist(), seeds.colours.tolist(), model.tracks, strict=True), 1
@@ -120,6 +122,24 @@ def _points(model: _Model) -> Parts:
         packed = struct.pack("<Q3d3BdQ", number, *place, *colour, 0.0, len(track)) + track.tobytes()
         sightings = " ".join(f"{image} {observation}" for image, observation in track.tolist())
         yield packed, f"{number} {_text(place)} {' '.join(map(str, colour))} 0 {sightings}\n"
+
+
+def _quaternion(turn: NDArray[np.float64]) -> tuple[float, float, float, float]:
+    """(w, x, y, z), w not negative."""
+    (a, b, c), (d, e, f), (g, h, i) = turn
+    squares = np.array([1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i])
+    rows = np.array(
+        [
+            [squares[0], h - f, c - g, d - b],
+            [h - f, squares[1], b + d, c + g],
+            [c - g, b + d, squares[2], f + h],
+            [d - b, c + g, f + h, squares[3]],
+        ]
+    )
+    # Each row is the quaternion times another number; the longest is the most exact.
+    row = rows[int(np.argmax(squares))] + 0.0
+    w, x, y, z = row / np.linalg.norm(row) * (-1.0 if row[0] < 0 else 1.0)
+    return float(w), float(x), float(y), float(z)
 
 
 def _text(numbers: tuple[float, ...] | list[float]) -> str:

@@ -1,27 +1,28 @@
 """Nerfstudio: `transforms.json`, images of all views and a seed cloud.
 
-World and cameras have x right, y up and look along −z. Pixels are counted from the corner of the first one.
+Cameras have x right, y up and look along −z, and so has the world, unless the views came with poses. Pixels are counted from the corner of the first one.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ioadr.errors import Note
 from ioadr.io.posed import Scene, View
-from ioadr.io.results.cloud import AXES, write_ply
+from ioadr.io.results.cloud import UPRIGHT, write_ply
 
+UP = (1.0, -1.0, -1.0)
 NAMES = ("transforms.json", "images", "seeds.ply")
 
 
 def write(scene: Scene, folder: Path) -> None:
     scene.write_images(folder / "images")
-    seeds = scene.seeds.cloud
-    upright = replace(seeds, positions=seeds.positions * AXES, normals=seeds.normals * AXES)
-    write_ply(folder / "seeds.ply", upright, scene.unit, "")
+    seeds = scene.placed(scene.seeds.cloud, UP)
+    write_ply(folder / "seeds.ply", seeds, scene.unit, "", scene.frame(UPRIGHT))
     content = {
         "camera_model": "OPENCV",
         "ply_file_path": "seeds.ply",
@@ -32,16 +33,20 @@ def write(scene: Scene, folder: Path) -> None:
 
 def _frame(scene: Scene, view: View) -> dict[str, Any]:
     """No lens distortion: the readers assume none of a light field's views."""
-    (width, height), (x, y) = scene.size, view.centre
+    width, height = scene.size
+    turn, place = scene.world(UP)
+    pose = np.eye(4)
+    # Adding 0 makes −0 a plain 0.
+    pose[:3, :3], pose[:3, 3] = turn * UP + 0.0, turn @ view.centre + place + 0.0
     return {
         "file_path": f"images/{view.name}",
-        "fl_x": scene.focal[0],
-        "fl_y": scene.focal[1],
+        "fl_x": view.focal[0],
+        "fl_y": view.focal[1],
         "cx": view.principal[0] + 0.5,
         "cy": view.principal[1] + 0.5,
         "w": width,
         "h": height,
-        "transform_matrix": [[1.0, 0.0, 0.0, x], [0.0, 1.0, 0.0, 0.0 - y], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]],
+        "transform_matrix": pose.tolist(),
     }
 
 

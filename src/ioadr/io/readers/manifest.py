@@ -3,6 +3,7 @@
     files = "cam_{index:02d}.png"          # or {row} and {col}, or a list of names, "" where a view is missing
     grid = [3, 4]                          # rows, columns of the counted files; without it positions place them
     positions = [[0.0, 0.0], [0.0, 1.0]]   # (row, column) of each file, rows downwards, in baseline units …
+                                           # a third number is towards the scene
                                            # files by {row} and {col} come row by row
     unit = 1.0                             # … or in what this many of make one baseline unit
     reference = 5                          # which file, from 0
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.capture import MOST_VIEWS, Capture
-from ioadr.io.description import numbers_in, range_from, refuse, with_camera
+from ioadr.io.description import numbers_in, positions_in, range_from, refuse, with_camera
 from ioadr.io.file_places import Places, placed_by_pattern
 from ioadr.io.options import ORDERS, ReadOptions
 from ioadr.io.readers.folder import counted_capture, placed_capture
@@ -125,14 +126,14 @@ def _positioned(capture: Capture, positions: NDArray[np.float64] | None, where: 
     """The capture with the positions of its files in the order of their numbers."""
     if positions is None:
         return capture
-    placed = np.zeros((*capture.grid, 2))
+    placed = np.zeros((*capture.grid, positions.shape[1]))
     placed[where] = positions[np.argsort(np.argsort(capture.index[where]))]
     # Who gives positions knows the order; and the test of the order expects a grid.
     return capture.with_(positions=placed, trusted=True)
 
 
 def _positions(file: Path, data: Mapping[str, Any], count: int) -> NDArray[np.float64] | None:
-    positions, unit = numbers_in(file, data, "positions", (count, 2)), numbers_in(file, data, "unit", ())
+    positions, unit = positions_in(file, data, (count,)), numbers_in(file, data, "unit", ())
     if unit is None:
         return positions
     if positions is None or not unit > 0:

@@ -26,6 +26,7 @@ LONGEST_LINE = 200
 AXES = np.array([1.0, -1.0, -1.0], np.float32)
 """From the estimate's axes (y down, z away) to those of the files."""
 UPRIGHT = "x right, y up, z towards the viewer"
+FRAME = f"axes: {UPRIGHT}; origin: reference camera"
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +65,7 @@ def cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
     )
 
 
-def write_ply(path: Path, points: Cloud, unit: str, provenance: str, axes: str = UPRIGHT) -> None:
+def write_ply(path: Path, points: Cloud, unit: str, provenance: str, frame: str = FRAME) -> None:
     """Binary PLY: x y z nx ny nz red green blue confidence."""
     vertices = np.empty(
         len(points.positions),
@@ -84,7 +85,7 @@ def write_ply(path: Path, points: Cloud, unit: str, provenance: str, axes: str =
     lines = [
         "ply",
         "format binary_little_endian 1.0",
-        f"comment unit: {unit}; axes: {axes}; origin: reference camera",
+        f"comment unit: {unit}; {frame}",
         *(f"comment {PROVENANCE} {piece}" for piece in _pieces(provenance)),
         f"element vertex {len(vertices)}",
         *(f"property {kinds[vertices.dtype[name].str]} {name}" for name in vertices.dtype.names or ()),

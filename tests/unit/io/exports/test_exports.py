@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from tests.exported import CLOSE, colmap_landed, colmap_map, farthest_off, nerfs
 from tests.scenes import CUBE, WALL, make_estimate
 
 HEIGHT, WIDTH = 40, 52
+WORLD = ((0.0, 0.0, 2.0, 5.0), (-1.6, 1.2, 0.0, 6.0), (-1.2, -1.6, 0.0, 7.0))
+"""A turned camera at (5, 6, 7) in a world whose unit is half a metre."""
 LAYOUTS: dict[str, dict[str, Any]] = {
     "regular": {},
     "focused at infinity": {"focus": np.inf},
@@ -30,6 +33,8 @@ LAYOUTS: dict[str, dict[str, Any]] = {
     "a view is missing": {"missing": (2, 1)},
     "part of an image": {"window": Window(7, 11, 7 + HEIGHT, 11 + WIDTH)},
     "camera unknown": {"camera": False},
+    "out of plane": {"forward": True},
+    "posed": {"forward": True, "posed": True},
 }
 
 
@@ -40,6 +45,8 @@ def lightfield(
     positions: bool = False,
     missing: tuple[int, int] | None = None,
     camera: bool = True,
+    forward: bool = False,
+    posed: bool = False,
     **options: Any,
 ) -> LightField:
     """3×5 views, of a larger image if there is a window."""
@@ -47,10 +54,15 @@ def lightfield(
     if positions:
         grid = np.stack(np.meshgrid(np.arange(3), np.arange(5), indexing="ij"), -1)
         options["positions"] = grid + np.random.default_rng(2).uniform(-0.4, 0.4, grid.shape)
+    if forward:
+        grid = np.stack(np.meshgrid(np.arange(3.0), np.arange(5.0), indexing="ij"), -1)
+        options["positions"] = np.dstack([grid, np.random.default_rng(5).uniform(-0.8, 0.8, (3, 5))])
     if missing:
         options["present"] = np.ones((3, 5), bool)
         options["present"][missing] = False
     lens = Camera(50.0, 36.0, 120.0, focus, part.width, part.height, axis) if camera else None
+    if posed and lens:
+        lens = replace(lens, world=WORLD, metric=False)
     return make_lightfield(grid=(3, 5), size=(HEIGHT, WIDTH), camera=lens, part=part, **options)
 
 
@@ -94,6 +106,27 @@ def test_colmap_sees_every_seed_where_the_views_do(case: tuple[LightField, Estim
     for _, _, name, seen in images.values():
         for column, row, point in seen:
             assert np.allclose(landed[name][point - 1] + 0.5, (column, row), atol=1e-3)
+
+
+def test_poses_go_back_to_where_they_came_from(tmp_path: Path) -> None:
+    """The reference camera of both formats is that of `Camera.world`, and points lie before it there."""
+    views = lightfield(posed=True)
+    found = estimate(views)
+    found.export("nerfstudio", tmp_path / "nerfstudio", views, points=50)
+    found.export("colmap", tmp_path / "colmap", views, points=50)
+    frames = json.loads((tmp_path / "nerfstudio" / "transforms.json").read_text())["frames"]
+    middle = next(frame for frame in frames if frame["file_path"].endswith("view_01_02.png"))
+    world = np.array(WORLD)
+    pose = np.array(middle["transform_matrix"])
+    np.testing.assert_allclose(pose[:3, 3], world[:, 3])
+    np.testing.assert_allclose(pose[:3, :3], world[:, :3] / 2 * (1, -1, -1), atol=1e-12)
+    _, images, points = read_colmap(tmp_path / "colmap" / "sparse" / "0")
+    assert points
+    expected = (found.points.reshape(-1, 3) @ world[:, :3].T + world[:, 3]).astype(np.float32)
+    for place, *_ in points.values():
+        assert np.abs(expected - place).sum(axis=1).min() < 1e-4
+    with pytest.raises(InputError, match=r"unit of the poses, which is unknown, and open3d wants metres.*pose_unit"):
+        found.export("open3d", tmp_path / "open3d")
 
 
 def test_views_without_part_in_the_estimation_are_exported_too(tmp_path: Path) -> None:

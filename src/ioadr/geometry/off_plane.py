@@ -1,0 +1,149 @@
+"""Views that do not lie in the plane of the others: where they see a point, and as what they would see it in the plane.
+
+All views show the focus plane (d = 0) in the same place and size. A view that is nearer to the scene by o_z baseline
+units then sees a point at (n, m) of the reference view at
+
+    n − d·(o − κ·(n − n_p)) / (1 − κ·d),    κ = o_z·p / (1 − o_z·p/(s·F)),
+
+with p the pitch of the rays, 1/Z = s·d + 1/F, and n_p the view's principal point, n0 + o/(s·F).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._jit import Workers
+from ioadr.camera import RayModel
+from ioadr.geometry.resample import resample
+from ioadr.geometry.warp import project_map
+from ioadr.layout import Index, Layout
+from ioadr.lightfield import LightField
+from ioadr.part import Part
+
+Floats = NDArray[np.floating[Any]]
+
+
+class Place(NamedTuple):
+    """A view as this formula wants it."""
+
+    offset: tuple[float, float]
+    """o (row, column), as in `Layout.offsets`."""
+    kappa: tuple[float, float]
+    """κ (row, column), 1/px of disparity."""
+    principal: tuple[float, float]
+    """(row, column), px."""
+
+    def seen(self, rows: Floats, columns: Floats, d: Floats) -> tuple[Floats, Floats]:
+        """Where the view sees points of disparity d at (rows, columns) of the reference view, px."""
+        return self._axis(0, rows, d), self._axis(1, columns, d)
+
+    def _axis(self, axis: int, at: Floats, d: Floats) -> Floats:
+        offset, kappa, principal = self.offset[axis], self.kappa[axis], self.principal[axis]
+        return np.asarray(at - d * (offset - kappa * (at - principal)) / (1.0 - kappa * d))
+
+
+def place_of(view: Index, layout: Layout, rays: RayModel) -> Place:
+    """The view in the formula."""
+    down, right = (float(value) for value in layout.offsets[view])
+    nearer = float(layout.forward[view])
+    focus = rays.offset / rays.slope
+    pitches = rays.pitch_y, rays.pitch_x
+    kappa = [nearer * pitch / (1.0 - nearer * pitch * focus) for pitch in pitches]
+    return Place((down, right), (kappa[0], kappa[1]), (rays.n0 + down * focus, rays.m0 + right * focus))
+
+
+def residual(lightfield: LightField, low: float, high: float) -> float:
+    """Largest distance in px, over views, corners and both ends of the disparities, from where the plane's formula
+    n − d·o looks for a point to where it is seen."""
+    if lightfield.layout.planar or lightfield.camera is None:
+        return 0.0
+    rays = lightfield.camera.pinhole(lightfield.part.window)
+    rows, columns = np.meshgrid([0.0, lightfield.height - 1.0], [0.0, lightfield.width - 1.0], indexing="ij")
+    worst = 0.0
+    for view in zip(*np.nonzero(lightfield.present), strict=True):
+        place = place_of(view, lightfield.layout, rays)
+        for d in (low, high):
+            y, x = place.seen(rows, columns, np.full(rows.shape, d))
+            missed = np.hypot(y - rows + d * place.offset[0], x - columns + d * place.offset[1])
+            worst = max(worst, float(missed.max()))
+    return worst
+
+
+def flattened(lightfield: LightField, disparity: NDArray[np.float32], workers: Workers) -> LightField:
+    """The light field as views in the plane of the reference view would show it, by the map [N, M] of that view."""
+    if lightfield.layout.planar or lightfield.camera is None:
+        return lightfield
+    rays = lightfield.camera.pinhole(lightfield.part.window)
+    views = lightfield.views.copy()
+    for view in zip(*np.nonzero(lightfield.layout.forward * lightfield.present), strict=True):
+        place = place_of(view, lightfield.layout, rays)
+        rows, columns = _sources(place, disparity)
+        views[view] = resampled(lightfield.views[view], rows, columns, lightfield.white, workers)
+    return lightfield.replace(views=views, layout=lightfield.layout.flat)
+
+
+def reduced(lightfield: LightField, factor: int) -> LightField:
+    """Views of 1/factor the size, each pixel the mean of factor² px: for a first map, without camera."""
+    if factor == 1:
+        return lightfield.replace(camera=None)
+    height, width = lightfield.height // factor, lightfield.width // factor
+    cut = lightfield.views[:, :, : height * factor, : width * factor]
+    blocks = cut.reshape(*lightfield.grid, height, factor, width, factor, lightfield.channels)
+    views = blocks.mean(axis=(3, 5), dtype=np.float32)
+    limits = lightfield.range.scaled(1.0 / factor) if lightfield.range else None
+    return lightfield.replace(views=views, camera=None, range=limits, part=Part.whole(height, width))
+
+
+def enlarged(disparity: NDArray[np.float32], factor: int, shape: tuple[int, int]) -> NDArray[np.float32]:
+    """The map of reduced views in the pixels of the whole ones, linear between."""
+    found = disparity.astype(np.float64) * factor
+    for axis, size in enumerate(shape):
+        at = np.clip((np.arange(size) + 0.5) / factor - 0.5, 0, disparity.shape[axis] - 1)
+        low = np.minimum(at.astype(np.intp), max(disparity.shape[axis] - 2, 0))
+        high = np.minimum(low + 1, disparity.shape[axis] - 1)
+        share = (at - low).reshape((-1, 1) if axis == 0 else (1, -1))
+        found = found.take(low, axis) * (1.0 - share) + found.take(high, axis) * share
+    return found.astype(np.float32)
+
+
+def resampled(
+    image: NDArray[Any], rows: NDArray[np.float32], columns: NDArray[np.float32], white: float, workers: Workers
+) -> NDArray[Any]:
+    """An image [H, W, C] at (rows, columns) [N, M], in its own type; places outside it repeat its edge."""
+    height, width = image.shape[:2]
+    inside = np.clip(rows, -0.5, height - 0.5), np.clip(columns, -0.5, width - 0.5)
+    out = np.empty((*rows.shape, image.shape[2]), np.float32)
+    workers.rows(resample, len(rows), image, *inside, out)
+    if image.dtype.kind == "f":
+        return np.asarray(out, image.dtype)
+    return np.clip(np.rint(out), 0, np.iinfo(image.dtype).max).astype(image.dtype)
+
+
+def _sources(place: Place, disparity: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Where in the view as it is stand the pixels of the view in the plane."""
+    down, right = place.offset
+    own = np.empty_like(disparity)
+    project_map(disparity, np.float32(down), np.float32(right), own)
+    own = _filled(own)
+    rows, columns = np.mgrid[: own.shape[0], : own.shape[1]]
+    seen = place.seen(rows + own * down, columns + own * right, own)
+    return seen[0].astype(np.float32), seen[1].astype(np.float32)
+
+
+def _filled(disparity: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Holes of a projected map with the farther of their neighbours in the row: what is not seen lies behind."""
+    known = np.isfinite(disparity)
+    if not known.any():
+        return np.zeros_like(disparity)
+    columns = np.broadcast_to(np.arange(disparity.shape[1]), disparity.shape)
+    left = np.maximum.accumulate(np.where(known, columns, -1), axis=1)
+    right = np.minimum.accumulate(np.where(known, columns, disparity.shape[1])[:, ::-1], axis=1)[:, ::-1]
+    rows = np.arange(len(disparity))[:, None]
+    inf = np.float32(np.inf)
+    before = np.where(left >= 0, disparity[rows, np.maximum(left, 0)], inf)
+    after = np.where(right < disparity.shape[1], disparity[rows, np.minimum(right, disparity.shape[1] - 1)], inf)
+    nearest = np.minimum(before, after)
+    return np.where(np.isfinite(nearest), nearest, np.float32(np.median(disparity[known]))).astype(np.float32)

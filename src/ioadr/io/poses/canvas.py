@@ -1,0 +1,179 @@
+"""The rectangle of the image plane that all views see, and where each of its pixels lies in a photograph."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.io.poses.photographs import Floats, meeting_point
+from ioadr.io.poses.rig import FEWEST, Rig
+from ioadr.part import Window
+
+TINY = 1e-6
+"""px by which rounding may put a border outside."""
+NODES = 120
+"""Along the longer side of the reference photograph: where it is asked which views see the focus plane."""
+FEW_NODES, FOCI = 40, 25
+"""Likewise, and how many distances are tried, where the distance of the scene must be found."""
+NEAREST = 1.5
+"""Of the cameras' extent: the nearest focus that is tried."""
+LEAST_SEEN = 0.4
+"""Of the reference photograph that a view must see."""
+WORTHWHILE = 1.2
+"""By how much a view that is left out must enlarge the common rectangle."""
+ENOUGH = 5
+"""Views that are not given up for a larger rectangle."""
+
+
+@dataclass(frozen=True)
+class Canvas:
+    """The pixels of all views; (left, top) is their first, from the optical axis of the common orientation."""
+
+    left: float
+    top: float
+    width: int
+    height: int
+
+
+def rays_of(rig: Rig, view: int, columns: Floats, rows: Floats) -> Floats:
+    """[…, 3] in the world: through places of the view's canvas, in px from the reference's optical axis.
+
+    All views show the focus plane in the same place and size (see `geometry.off_plane`).
+    """
+    x, y, z = rig.places[view]
+    shift_x, shift_y = rig.focal * rig.inverse_focus * np.array([x, y])
+    focal = rig.focal * (1.0 - z * rig.inverse_focus)
+    rays = np.stack([(columns - shift_x) / focal, (rows - shift_y) / focal, np.ones_like(columns)], axis=-1)
+    return np.asarray(rays @ rig.axes)
+
+
+def sources(rig: Rig, canvas: Canvas, view: int, window: Window) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Rows and columns [N, M] of the photograph at the pixels of a window of the canvas."""
+    rows = canvas.top + np.arange(window.top, window.bottom, dtype=np.float64)
+    columns = canvas.left + np.arange(window.left, window.right, dtype=np.float64)
+    grid_columns, grid_rows = np.meshgrid(columns, rows)
+    taken = rig.photographs[view]
+    found = taken.pixels(rays_of(rig, view, grid_columns, grid_rows) @ taken.rotation.T)
+    return found[..., 1], found[..., 0]
+
+
+def fitted(rig: Rig) -> tuple[Rig, Canvas, float]:
+    """The rig of the views that see enough, their common canvas, and its share of the reference photograph."""
+    rig = focused(rig)
+    columns, rows = _nodes(rig)
+    step = float(columns[1] - columns[0])
+    seen = np.stack([_seen(rig, view, columns, rows) for view in range(len(rig.photographs))])
+    own = seen[rig.reference]
+    poor = [v for v in range(len(seen)) if (seen[v] & own).sum() < LEAST_SEEN * own.sum()]
+    if len(seen) - len(poor) < FEWEST:
+        # The caller refuses it, with the names.
+        return rig.without(poor, "sees too little of what the reference view sees"), Canvas(0, 0, 0, 0), 0.0
+    seen = np.delete(seen, poor, axis=0)
+    rig = rig.without(poor, "sees too little of what the reference view sees")
+    rig, seen = _enlarged(rig, seen)
+    top, left, height, width = largest_rectangle(seen.all(axis=0))
+    share = height * width / max(int(own.sum()), 1)
+    if not height * width:
+        return rig, Canvas(0, 0, 0, 0), 0.0
+    sides = [columns[left], rows[top], columns[left + width - 1], rows[top + height - 1]]
+    left, top, right, bottom = _grown(rig, sides, int(step))
+    return rig, Canvas(left, top, round(right - left) + 1, round(bottom - top) + 1), share
+
+
+def focused(rig: Rig) -> Rig:
+    """Where no points tell the depth of the scene: with the focus where all views share the most, or gazes meet."""
+    if rig.inverse_depths is not None or rig.inverse_focus > 0:
+        return rig
+    met = meeting_point(
+        np.array([taken.centre for taken in rig.photographs]), np.array([taken.gaze for taken in rig.photographs])
+    )
+    distance = 0.0 if met is None else float((met - rig.photographs[rig.reference].centre) @ rig.axes[2])
+    nearest = NEAREST * rig.extent
+    tried = [0.0, *([1.0 / distance] if distance > nearest else []), *np.linspace(0.0, 1.0 / nearest, FOCI)[1:]]
+    return max((replace(rig, inverse_focus=float(value)) for value in tried), key=_shared)
+
+
+def _shared(rig: Rig) -> int:
+    """Nodes of the largest rectangle that all views see."""
+    columns, rows = _nodes(rig, FEW_NODES)
+    return _area(np.stack([_seen(rig, view, columns, rows) for view in range(len(rig.photographs))]))
+
+
+def _grown(rig: Rig, sides: list[float], step: int) -> list[float]:
+    """Left, top, right, bottom, moved outwards px by px between nodes as long as all views see them."""
+    views = range(len(rig.photographs))
+    for side, outwards in enumerate((-1.0, -1.0, 1.0, 1.0)):
+        for _ in range(step - 1):
+            low, high = sides[1 - side % 2], sides[3 - side % 2]
+            along = np.linspace(low, high, max(2, int(high - low) // 4))
+            across = np.array([sides[side] + outwards])
+            line = (across, along) if side % 2 == 0 else (along, across)
+            if not all(_seen(rig, view, *line).all() for view in views):
+                break
+            sides[side] += outwards
+    return [float(value) for value in sides]
+
+
+def _nodes(rig: Rig, most: int = NODES) -> tuple[Floats, Floats]:
+    """Columns and rows, px from the optical axis, of nodes over what the reference photograph sees."""
+    taken = rig.photographs[rig.reference]
+    width, height = taken.size
+    x, y = np.meshgrid(np.linspace(0, width - 1, 9), np.linspace(0, height - 1, 9))
+    rays = taken.rays(np.stack([x.ravel(), y.ravel()], axis=1)) @ taken.rotation @ rig.axes.T
+    places = rig.focal * rays[:, :2] / rays[:, 2:]
+    # From its own first pixel on: a photograph that is not turned is not resampled between pixels.
+    (left, top), (right, bottom) = places.min(axis=0), places.max(axis=0)
+    step = max(1.0, np.floor(max(right - left, bottom - top) / most))
+    return np.arange(left, right + TINY, step), np.arange(top, bottom + TINY, step)
+
+
+def _seen(rig: Rig, view: int, columns: Floats, rows: Floats) -> NDArray[np.bool_]:
+    """[nodes, nodes]: whether the view sees the focus plane there."""
+    taken = rig.photographs[view]
+    grid_columns, grid_rows = np.meshgrid(columns, rows)
+    return taken.holds(taken.pixels(rays_of(rig, view, grid_columns, grid_rows) @ taken.rotation.T))
+
+
+def _enlarged(rig: Rig, seen: NDArray[np.bool_]) -> tuple[Rig, NDArray[np.bool_]]:
+    """Without views that cost much of the common rectangle, one after the other."""
+    while len(rig.photographs) > ENOUGH:
+        now = _area(seen)
+        gains = [
+            0 if view == rig.reference else _area(np.delete(seen, view, axis=0)) for view in range(len(rig.photographs))
+        ]
+        best = int(np.argmax(gains))
+        if gains[best] < WORTHWHILE * max(now, 1):
+            break
+        rig, seen = rig.without([best], "would make the common area much smaller"), np.delete(seen, best, axis=0)
+    return rig, seen
+
+
+def _area(seen: NDArray[np.bool_]) -> int:
+    _, _, height, width = largest_rectangle(seen.all(axis=0))
+    return height * width
+
+
+def largest_rectangle(mask: NDArray[np.bool_]) -> tuple[int, int, int, int]:
+    """Top, left, height and width of the largest rectangle that is True throughout."""
+    best = (0, 0, 0, 0)
+    depth = np.zeros(mask.shape[1], int)
+    for row, line in enumerate(mask):
+        depth = np.where(line, depth + 1, 0)
+        best = max(best, _under(depth.tolist(), row), key=lambda found: found[2] * found[3])
+    return best
+
+
+def _under(depths: Sequence[int], row: int) -> tuple[int, int, int, int]:
+    """The largest rectangle under a skyline whose buildings stand on a row."""
+    best, open_ = (0, 0, 0, 0), list[tuple[int, int]]()
+    for column, depth in enumerate([*depths, 0]):
+        start = column
+        while open_ and open_[-1][1] >= depth:
+            start, tall = open_.pop()
+            if tall * (column - start) > best[2] * best[3]:
+                best = (row - tall + 1, start, tall, column - start)
+        open_.append((start, depth))
+    return best

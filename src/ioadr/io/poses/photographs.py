@@ -1,0 +1,135 @@
+"""Photographs with known cameras and poses, whoever calibrated them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+from ioadr.geometry.lens import Lens
+
+Floats = NDArray[np.float64]
+ROUNDING = 1e-4
+"""px by which a pixel may miss the image and still be in it."""
+PARALLEL = 3e-4
+"""Least spread, as a squared sine, of lines that meet in a point worth to know."""
+
+
+@dataclass(frozen=True, eq=False)
+class Photograph:
+    """One image and its camera. Camera axes are x right, y down, z away; the middle of the first pixel is (0, 0)."""
+
+    name: str
+    file: Path | None
+    """None where it is missing."""
+    size: tuple[int, int]
+    """(width, height) in px, for which the camera was calibrated."""
+    focal: tuple[float, float]
+    """px (x, y)."""
+    principal: tuple[float, float]
+    """px (x, y)."""
+    lens: Lens
+    rotation: Floats
+    """[3, 3], world → camera."""
+    translation: Floats
+    """[3], of the same."""
+
+    @property
+    def centre(self) -> Floats:
+        """[3], where the camera stands in the world."""
+        return -self.rotation.T @ self.translation
+
+    @property
+    def gaze(self) -> Floats:
+        """[3], unit vector through the middle of the image, in the world. Shifted sensors look aside."""
+        middle = np.array([0.5 * (self.size[0] - 1), 0.5 * (self.size[1] - 1)])
+        ray = self.rotation.T @ self.rays(middle[None])[0]
+        return np.asarray(ray / np.linalg.norm(ray))
+
+    def rays(self, pixels: Floats) -> Floats:
+        """[P, 3] in camera axes, z = 1, of pixels [P, 2] (x, y)."""
+        x, y = ((pixels[:, axis] - self.principal[axis]) / self.focal[axis] for axis in (0, 1))
+        return np.stack([*self.lens.undistorted(x, y), np.ones(len(pixels))], axis=1)
+
+    def pixels(self, rays: Floats) -> Floats:
+        """[…, 2] (x, y) at which directions […, 3] in camera axes are seen; NaN where they are not."""
+        with np.errstate(all="ignore"):
+            x, y = rays[..., 0] / rays[..., 2], rays[..., 1] / rays[..., 2]
+            seen = (rays[..., 2] > 0) & (np.hypot(x, y) < self.lens.farthest)
+            bent = self.lens.distorted(x, y)
+        found = [bent[axis] * self.focal[axis] + self.principal[axis] for axis in (0, 1)]
+        return np.where(seen[..., None], np.stack(found, axis=-1), np.nan)
+
+    def holds(self, pixels: Floats) -> NDArray[np.bool_]:
+        """Whether pixels […, 2] lie in the image."""
+        return np.asarray(((pixels >= -ROUNDING) & (pixels <= np.array(self.size) - 1.0 + ROUNDING)).all(axis=-1))
+
+    def resized(self, size: tuple[int, int]) -> Photograph:
+        """For an image that was scaled after the calibration."""
+        factor = [new / old for new, old in zip(size, self.size, strict=True)]
+        return replace(
+            self,
+            size=size,
+            focal=(self.focal[0] * factor[0], self.focal[1] * factor[1]),
+            principal=(
+                (self.principal[0] + 0.5) * factor[0] - 0.5,
+                (self.principal[1] + 0.5) * factor[1] - 0.5,
+            ),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PosedPhotographs:
+    """What a set of files says."""
+
+    path: Path
+    photographs: Sequence[Photograph]
+    points: Floats = field(default_factory=lambda: np.empty((0, 3)))
+    """[P, 3] of the scene, in the world; may be none."""
+    notes: tuple[str, ...] = ()
+
+
+def photograph(name: str, file: Path | None, numbers: Any, pose: tuple[Floats, Floats], path: Path) -> Photograph:
+    """A photograph of (width, height, fx, fy, cx, cy, lens); refuses numbers that no camera has."""
+    width, height, fx, fy, cx, cy, lens = numbers
+    values = np.array([fx, fy, cx, cy, *lens, *pose[0].ravel(), *pose[1].ravel()], np.float64)
+    turned = pose[0] @ pose[0].T
+    proper = np.allclose(turned, np.eye(3), atol=1e-3) and np.linalg.det(pose[0]) > 0
+    if not (np.isfinite(values).all() and fx > 0 and fy > 0 and width > 0 and height > 0 and proper):
+        raise InputError(
+            f"{path}: the camera of {name} is none: it needs positive focal lengths and sizes, finite numbers, and a "
+            "rotation without scale or mirroring. Correct it, or calibrate again."
+        )
+    left, _, right = np.linalg.svd(pose[0])
+    return Photograph(
+        name,
+        file,
+        (int(width), int(height)),
+        (float(fx), float(fy)),
+        (float(cx), float(cy)),
+        Lens(*map(float, lens)),
+        left @ right,
+        np.asarray(pose[1], np.float64).reshape(3),
+    )
+
+
+def meeting_point(origins: Floats, directions: Floats) -> Floats | None:
+    """[3], nearest to all lines through origins [V, 3] along unit directions [V, 3]; None where they are parallel."""
+    across = np.eye(3) - directions[:, :, None] * directions[:, None, :]
+    mean = across.mean(axis=0)
+    if np.linalg.eigvalsh(mean)[0] < PARALLEL:
+        return None
+    return np.asarray(np.linalg.solve(mean, (across @ origins[:, :, None]).mean(axis=0))[:, 0])
+
+
+def inside(folder: Path, name: str, path: Path) -> Path | None:
+    """The file of that name in a folder, None if there is none; a name must not lead out of the folder."""
+    file = folder / name
+    if not file.resolve().is_relative_to(folder.resolve()):
+        raise InputError(f"{path}: names an image outside its folder, {name!r}. Move the image, or correct the name.")
+    return file if file.is_file() else None

@@ -1,0 +1,57 @@
+"""Points of a PLY file: the sparse clouds that lie beside poses."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+from ioadr.io.safety.doors import damage_explained
+
+LONGEST_HEADER = 100_000
+LARGEST = 10**9
+KINDS = {
+    **dict.fromkeys(("char", "int8"), "i1"),
+    **dict.fromkeys(("uchar", "uint8"), "u1"),
+    **dict.fromkeys(("short", "int16"), "i2"),
+    **dict.fromkeys(("ushort", "uint16"), "u2"),
+    **dict.fromkeys(("int", "int32"), "i4"),
+    **dict.fromkeys(("uint", "uint32"), "u4"),
+    **dict.fromkeys(("float", "float32"), "f4"),
+    **dict.fromkeys(("double", "float64"), "f8"),
+}
+ORDERS = {"binary_little_endian": "<", "binary_big_endian": ">", "ascii": ""}
+
+
+def read_points(path: Path) -> NDArray[np.float64]:
+    """[P, 3], finite ones, of a PLY file whose first element are vertices."""
+    with damage_explained(path, "a PLY file of points"):
+        if path.stat().st_size > LARGEST:
+            raise InputError(f"{path}: too large for a sparse cloud. Thin it out.")
+        content = path.read_bytes()
+        end = content.index(b"end_header", 0, LONGEST_HEADER)
+        body = content[content.index(b"\n", end) + 1 :]
+        order, count, fields = _header(path, content[:end].decode("ascii", "replace").split("\n"))
+        names = [name for name, _ in fields]
+        if order == "":
+            rows = body.split(b"\n", count)[:count]
+            table = np.array([row.split()[: len(names)] for row in rows], np.float64)
+            found = table[:, [names.index(axis) for axis in "xyz"]]
+        else:
+            vertices = np.frombuffer(body, np.dtype([(name, order + kind) for name, kind in fields]), count)
+            found = np.stack([vertices[axis].astype(np.float64) for axis in "xyz"], axis=1)
+        return found[np.isfinite(found).all(axis=1)]
+
+
+def _header(path: Path, lines: list[str]) -> tuple[str, int, list[tuple[str, str]]]:
+    """Byte order, number of vertices, and their properties."""
+    words = [line.split() for line in lines if line.strip()]
+    order = ORDERS[next(word[1] for word in words if word[0] == "format")]
+    elements = [number for number, word in enumerate(words) if word[0] == "element"]
+    first, last = elements[0], (elements[1:2] or [len(words)])[0]
+    if words[0] != ["ply"] or words[first][1] != "vertex":
+        raise InputError(f"{path}: is no PLY file that begins with vertices.")
+    properties = [word for word in words[first + 1 : last] if word[0] == "property"]
+    return order, int(words[first][2]), [(word[-1], KINDS[word[1]]) for word in properties]

@@ -1,0 +1,207 @@
+"""Posed photographs as a capture: views of one orientation, resampled once when they are loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.camera import Camera, matrix
+from ioadr.errors import InputError
+from ioadr.io.capture import Capture
+from ioadr.io.decoding.header import Header
+from ioadr.io.decoding.images import read_header, read_image
+from ioadr.io.file_places import listed
+from ioadr.io.options import ReadOptions
+from ioadr.io.poses.canvas import Canvas, fitted, sources
+from ioadr.io.poses.lattice import lattice
+from ioadr.io.poses.photographs import Photograph, PosedPhotographs
+from ioadr.io.poses.rig import FEWEST, Rig, assembled
+from ioadr.lightfield import WHITE, DisparityRange
+from ioadr.part import Window
+
+SENSOR = 36.0
+"""mm, of the larger side: poses say angles, and lengths only together with the sensor's size."""
+SMALLEST = 16
+"""px of a common area that can be estimated."""
+IN_PLANE = 1e-4
+"""Steps between cameras that none of them is out of plane but by rounding."""
+ASPECT = 0.01
+"""By which the aspect ratios of an image and its calibration may differ."""
+
+
+def posed_capture(name: str, posed: PosedPhotographs, options: ReadOptions) -> Capture:
+    """The capture; notes say what was decided, and what was left out."""
+    present, headers = _present(posed, options)
+    rig, canvas, share = fitted(assembled(present))
+    if options.reference is not None:
+        rig, canvas, share = _with_reference(present, rig, options.reference)
+    if len(rig.photographs) < FEWEST or min(canvas.width, canvas.height) < SMALLEST:
+        raise InputError(
+            f"{posed.path}: the photographs share no area that can be estimated: only "
+            f"{listed([taken.name for taken in rig.photographs])} see as much of one another. Left out: "
+            f"{listed(list(rig.left_out)) or 'none'}. Take photographs closer to each other."
+        )
+    index, positions = lattice(rig.places[:, [1, 0, 2]] / rig.step)
+    if np.abs(positions[..., 2]).max() < IN_PLANE:
+        positions = positions[..., :2]
+    names = {taken.name: number for number, taken in enumerate(rig.photographs)}
+    header = headers[rig.photographs[rig.reference].name]
+    kind = np.dtype(np.float32) if header.dtype.kind == "f" else np.dtype(np.uint16)
+    available = index >= 0
+    capture = Capture(
+        format=name,
+        path=posed.path,
+        index=np.where(available, index, len(names)),
+        height=canvas.height,
+        width=canvas.width,
+        channels=header.channels,
+        dtype=kind,
+        load=_loader(rig, canvas, header, kind),
+        names=[*names, "no view"],
+        available=available,
+        positions=positions,
+        camera=_camera(rig, canvas, options),
+        range=_range(rig),
+        reference=rig.reference,
+        white=WHITE[kind.name],
+        trusted=True,
+        counted=True,
+    )
+    return capture.with_(notes=(*header.remarks, *present.notes, *_notes(rig, canvas, share, options)))
+
+
+def _with_reference(posed: PosedPhotographs, rig: Rig, place: tuple[int, int]) -> tuple[Rig, Canvas, float]:
+    """The rig around another reference view, which must not change the others."""
+    index, _ = lattice(rig.places[:, [1, 0, 2]] / rig.step)
+    there = 0 <= place[0] < index.shape[0] and 0 <= place[1] < index.shape[1] and index[place] >= 0
+    wanted = rig.photographs[index[place]].name if there else None
+    names = [taken.name for taken in posed.photographs]
+    found = fitted(assembled(posed, names.index(wanted) if wanted else None))
+    if wanted is None or [p.name for p in found[0].photographs] != [p.name for p in rig.photographs]:
+        raise InputError(
+            f"{posed.path}: view {place[0]} {place[1]} cannot be the reference: "
+            + ("it would lose other views" if there else f"the grid has {index.shape[0]}×{index.shape[1]} places")
+            + ". Choose one nearer to the middle with ⟦reference ROW COL⟧."
+        )
+    return found
+
+
+def _present(posed: PosedPhotographs, options: ReadOptions) -> tuple[PosedPhotographs, dict[str, Header]]:
+    """Photographs whose file is there, calibrated for its size."""
+    missing = [taken.name for taken in posed.photographs if taken.file is None]
+    if missing and (options.skip != "missing" or len(missing) == len(posed.photographs)):
+        raise InputError(
+            f"{posed.path}: {len(missing)} of {len(posed.photographs)} images with poses are missing: "
+            f"{listed(missing)}. Restore them, or go on without: ⟦skip missing⟧."
+        )
+    headers = {taken.name: read_header(taken.file) for taken in posed.photographs if taken.file is not None}
+    kinds = {(header.channels, header.dtype) for header in headers.values()}
+    if len(kinds) > 1:
+        raise InputError(
+            f"{posed.path}: images differ in their samples: "
+            f"{listed(sorted(f'{channels} × {kind}' for channels, kind in kinds))}. Export all of them alike."
+        )
+    there = [_calibrated(taken, headers[taken.name], posed) for taken in posed.photographs if taken.file is not None]
+    scaled = sum(new.size != old.size for new, old in zip(there, _with_files(posed), strict=True))
+    notes = (f"{scaled} images are scaled against their calibration: cameras scaled likewise",) if scaled else ()
+    missed = (f"{len(missing)} images with poses are missing and left out",) if missing else ()
+    return replace(posed, photographs=there, notes=(*posed.notes, *notes, *missed)), headers
+
+
+def _with_files(posed: PosedPhotographs) -> list[Photograph]:
+    return [taken for taken in posed.photographs if taken.file is not None]
+
+
+def _calibrated(taken: Photograph, header: Header, posed: PosedPhotographs) -> Photograph:
+    """For the size of the image."""
+    width, height = header.width, header.height
+    if taken.size == (width, height):
+        return taken
+    if abs(width * taken.size[1] / (height * taken.size[0]) - 1.0) > ASPECT:
+        raise InputError(
+            f"{posed.path}: {taken.name} has {width}×{height} px, but its camera was calibrated for "
+            f"{taken.size[0]}×{taken.size[1]}. Restore the images of the calibration, or calibrate again."
+        )
+    return taken.resized((width, height))
+
+
+def _loader(rig: Rig, canvas: Canvas, header: Header, kind: np.dtype[Any]) -> Any:
+    """Views are read and resampled one by one. 8 bits become 16: rounding after resampling would add noise."""
+    factor = WHITE[kind.name] / WHITE[header.dtype.name]
+
+    def load(numbers: Sequence[int], window: Window) -> NDArray[Any]:
+        views = np.empty((len(numbers), window.height, window.width, header.channels), kind)
+        for view, number in zip(views, numbers, strict=True):
+            view[:] = _resampled(rig, canvas, number, window, factor, kind)
+        return views
+
+    return load
+
+
+def _resampled(rig: Rig, canvas: Canvas, number: int, window: Window, factor: float, kind: np.dtype[Any]) -> Any:
+    # Here, as compiled code takes a second to import, which readers of other formats need not wait for.
+    from ioadr._jit import Workers
+    from ioadr.geometry.resample import resample
+
+    taken = rig.photographs[number]
+    assert taken.file is not None
+    image = read_image(taken.file)
+    rows, columns = (places.astype(np.float32) for places in sources(rig, canvas, number, window))
+    # Between nodes at which the view was asked, a lens may bend the border of the image by part of a pixel.
+    rows, columns = np.clip(rows, -0.5, image.shape[0] - 0.5), np.clip(columns, -0.5, image.shape[1] - 0.5)
+    out = np.empty((*rows.shape, image.shape[2]), np.float32)
+    with Workers() as workers:
+        workers.rows(resample, len(out), image, rows, columns, out)
+    out *= np.float32(factor)
+    return out if kind.kind == "f" else np.clip(np.rint(out), 0, np.iinfo(kind).max)
+
+
+def _camera(rig: Rig, canvas: Canvas, options: ReadOptions) -> Camera:
+    """The camera of all views; `Camera` counts the sensor from pixel to pixel in depth and over all in rays."""
+    metres, side = options.pose_unit or 1.0, max(canvas.width, canvas.height)
+    taken = rig.photographs[rig.reference]
+    turn = rig.axes.T / metres
+    return Camera(
+        focal_length_mm=SENSOR * rig.focal / (side - 1),
+        sensor_size_mm=SENSOR,
+        baseline_mm=1000.0 * metres * rig.step * (side - 1) / side,
+        focus_distance_m=metres / rig.inverse_focus if rig.inverse_focus > 0 else float("inf"),
+        width=canvas.width,
+        height=canvas.height,
+        axis_offset=(-canvas.top - 0.5 * (canvas.height - 1), -canvas.left - 0.5 * (canvas.width - 1)),
+        world=matrix(np.column_stack([turn, taken.centre])),
+        metric=options.pose_unit is not None,
+    )
+
+
+def _range(rig: Rig) -> DisparityRange | None:
+    """d = f·B·(1/Z − 1/F), px per baseline unit."""
+    if rig.inverse_depths is None:
+        return None
+    low, high = (rig.focal * rig.step * (value - rig.inverse_focus) for value in rig.inverse_depths)
+    return DisparityRange(low, high, "file")
+
+
+def _notes(rig: Rig, canvas: Canvas, share: float, options: ReadOptions) -> Iterator[str]:
+    turns, forward = rig.turns, np.abs(rig.places[:, 2])
+    taken = rig.photographs[rig.reference]
+    yield (
+        f"{len(rig.photographs)} photographs undistorted and turned by {turns.min():.1f}° … {turns.max():.1f}° to one "
+        f"orientation, up to {100 * forward.max() / rig.extent:.0f} % of the cameras' extent out of one plane; "
+        f"resampled once; the reference view is {taken.name}"
+    )
+    if rig.left_out:
+        yield f"{len(rig.left_out)} photographs left out: {listed(list(rig.left_out))}"
+    yield f"the common area is {canvas.width}×{canvas.height} px, {100 * share:.0f} % of the reference photograph"
+    if rig.inverse_depths is None:
+        yield "no scene points beside the poses: the disparity range will be estimated"
+    else:
+        low, high = rig.inverse_depths
+        far = f"{1 / low:.4g}" if low > 0 else "infinity"
+        yield f"{rig.points} scene points tell depths of {1 / high:.4g} … {far} units of the poses"
+    if options.pose_unit is None:
+        yield "lengths are in the unit of the poses, which the files do not tell (⟦pose-unit METRES⟧)"

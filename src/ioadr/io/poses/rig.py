@@ -1,0 +1,180 @@
+"""From photographs taken anyhow to views that look in one direction: axes, plane, reference view, focus, who stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+from ioadr.io.poses.photographs import Floats, Photograph, PosedPhotographs, meeting_point
+
+MOST_TURNED = 30.0
+"""Degrees between the gazes of views that can share an image plane."""
+MOST_TILTED = 12.0
+"""Degrees by which the plane of the cameras may be tilted against the mean gaze to be the image plane."""
+UNTURNED = 0.05
+"""Degrees below which photographs count as parallel."""
+LOOSE = 0.02
+"""How much the gaze counts against the plane of the centres, which a line of cameras leaves open."""
+FARTHEST_FORWARD = 0.25
+"""Of the distance to the scene, and twice this of the cameras' extent, that a view may be off the plane."""
+FEWEST = 3
+FEWEST_POINTS = 30
+"""From which a range of depths is known."""
+TAILS = (1.0, 99.0)
+"""Per cent of the points between which the scene is believed to lie; more is added on both sides."""
+ROOM = 0.15
+
+
+@dataclass(frozen=True, eq=False)
+class Rig:
+    """Photographs that can become views, and the frame in which they will."""
+
+    photographs: Sequence[Photograph]
+    axes: Floats
+    """[3, 3], world → common axes: x right, y down, z away."""
+    reference: int
+    step: float
+    """Between neighbouring cameras, in the unit of the poses: one baseline unit."""
+    focal: float
+    """px, of all views."""
+    inverse_focus: float
+    """1 over the distance at which the disparity is zero; 0 is infinity."""
+    inverse_depths: tuple[float, float] | None
+    """Of the scene, seen from the reference view; None where no points are known."""
+    tilt: float
+    """Degrees between the mean gaze and the normal of the plane that fits the centres best."""
+    points: int = 0
+    """That told the depths."""
+    left_out: tuple[str, ...] = ()
+
+    @cached_property
+    def places(self) -> Floats:
+        """[V, 3] from the reference view (x, y, z), in the unit of the poses."""
+        centres = np.array([taken.centre for taken in self.photographs])
+        return np.asarray((centres - centres[self.reference]) @ self.axes.T)
+
+    @property
+    def turns(self) -> Floats:
+        """[V] degrees by which each photograph is turned to the common axes."""
+        cosine = [(np.trace(self.axes @ taken.rotation.T) - 1.0) / 2.0 for taken in self.photographs]
+        return np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
+
+    @property
+    def extent(self) -> float:
+        """Largest side of the cameras' rectangle."""
+        return float(np.ptp(self.places[:, :2], axis=0).max())
+
+    def without(self, views: Sequence[int], why: str) -> Rig:
+        """The rig without some views, named with the reason."""
+        kept = [view for view in range(len(self.photographs)) if view not in views]
+        names = tuple(f"{self.photographs[view].name} ({why})" for view in views)
+        return replace(
+            self,
+            photographs=[self.photographs[view] for view in kept],
+            reference=kept.index(self.reference),
+            left_out=(*self.left_out, *names),
+        )
+
+
+def assembled(posed: PosedPhotographs, reference: int | None = None) -> Rig:
+    """The rig of photographs; those that look elsewhere or stand too far off the plane are left out."""
+    chosen, left_out = _facing(posed.photographs)
+    _check_count(posed, len(chosen))
+    photographs = [posed.photographs[view] for view in chosen]
+    axes, tilt = common_axes(photographs)
+    centres = np.array([taken.centre for taken in photographs]) @ axes.T
+    central = _central(centres) if reference is None or reference not in chosen else chosen.index(reference)
+    rig = Rig(photographs, axes, central, _step(posed, centres), 1.0, 0.0, None, tilt, left_out=left_out)
+    rig = _focused(replace(rig, focal=float(np.median([np.sqrt(np.prod(p.focal)) for p in photographs]))), posed.points)
+    forward = np.abs(rig.places[:, 2])
+    limit = min(FARTHEST_FORWARD / max(rig.inverse_focus, 1e-30), 2 * FARTHEST_FORWARD * rig.extent)
+    rig = rig.without([int(v) for v in np.flatnonzero(forward > limit)], "too far out of the plane of the others")
+    _check_count(posed, len(rig.photographs))
+    return rig
+
+
+def _check_count(posed: PosedPhotographs, usable: int) -> None:
+    if usable < FEWEST:
+        raise InputError(
+            f"{posed.path}: only {usable} of {len(posed.photographs)} photographs look in about one direction from "
+            f"about one plane, as views of a light field must: {FEWEST} are needed. Take some side by side."
+        )
+
+
+def common_axes(photographs: Sequence[Photograph]) -> tuple[Floats, float]:
+    """Axes [3, 3], and degrees between the mean gaze and the plane of the centres.
+
+    z is the normal of that plane, if photographs look about along it: views in the image plane move points along
+    lines at equal steps. Otherwise it is the mean gaze.
+    """
+    gaze = _unit(np.sum([taken.gaze for taken in photographs], axis=0))
+    centres = np.array([taken.centre for taken in photographs])
+    spread = np.cov(centres.T)
+    spread /= max(float(np.linalg.eigvalsh(spread)[-1]), 1e-300)
+    normal = _unit(np.linalg.solve(spread + LOOSE**2 * np.eye(3), gaze))
+    tilt = float(np.degrees(np.arccos(np.clip(normal @ gaze, -1.0, 1.0))))
+    away = normal if tilt <= MOST_TILTED else gaze
+    right = np.sum([taken.rotation[0] for taken in photographs], axis=0)
+    right = _unit(right - (right @ away) * away)
+    return np.stack([right, np.cross(away, right), away]), tilt
+
+
+def _facing(photographs: Sequence[Photograph]) -> tuple[list[int], tuple[str, ...]]:
+    """The largest set of photographs that look in about the same direction, and the names of the others."""
+    gazes = np.array([taken.gaze for taken in photographs])
+    upward = np.array([taken.rotation[0] for taken in photographs])
+    least = np.cos(np.radians(MOST_TURNED))
+    alike = (gazes @ gazes.T >= least) & (upward @ upward.T >= 0.5)
+    seed = int(np.argmax(alike.sum(axis=1)))
+    chosen = [int(view) for view in np.flatnonzero(alike[seed])]
+    others = tuple(f"{photographs[v].name} (looks elsewhere)" for v in range(len(photographs)) if not alike[seed, v])
+    return chosen, others
+
+
+def _central(centres: Floats) -> int:
+    """The view nearest to the middle, seen along the axis."""
+    middle = 0.5 * (centres.min(axis=0) + centres.max(axis=0))
+    return int(np.argmin(np.linalg.norm((centres - middle)[:, :2], axis=1)))
+
+
+def _step(posed: PosedPhotographs, centres: Floats) -> float:
+    """Median distance from a camera to the nearest other one."""
+    apart = np.linalg.norm(centres[:, None, :2] - centres[None, :, :2], axis=-1)
+    np.fill_diagonal(apart, np.inf)
+    step = float(np.median(apart.min(axis=1)))
+    if not step > 0:
+        raise InputError(f"{posed.path}: photographs were taken from the same place, which shows no depth.")
+    return step
+
+
+def _focused(rig: Rig, points: Floats) -> Rig:
+    """With the depths of the scene by its points, and the focus in their middle."""
+    taken = rig.photographs[rig.reference]
+    local = points @ taken.rotation.T + taken.translation
+    visible = taken.holds(taken.pixels(local)) if len(points) else np.zeros(0, bool)
+    depth = ((points - taken.centre) @ rig.axes[2])[visible]
+    depth = depth[depth > 0]
+    if len(depth) >= FEWEST_POINTS:
+        low, high = (float(value) for value in np.percentile(1.0 / depth, TAILS))
+        room = ROOM * (high - low)
+        low, high = max(low - room, 0.0), high + room
+        rig = replace(rig, inverse_focus=0.5 * (low + high), inverse_depths=(low, high), points=len(depth))
+    return _kept_focus(rig)
+
+
+def _kept_focus(rig: Rig) -> Rig:
+    """Parallel cameras with shifted sensors have a focus already; keeping it leaves their pixels where they are."""
+    met = meeting_point(
+        np.array([taken.centre for taken in rig.photographs]), np.array([taken.gaze for taken in rig.photographs])
+    )
+    distance = 0.0 if met is None else float((met - rig.photographs[rig.reference].centre) @ rig.axes[2])
+    return replace(rig, inverse_focus=1.0 / distance) if distance > 0 and rig.turns.max() < UNTURNED else rig
+
+
+def _unit(vector: Floats) -> NDArray[np.float64]:
+    return np.asarray(vector / np.linalg.norm(vector))

@@ -1,0 +1,136 @@
+"""`transforms.json` with its images, as Nerfstudio and instant-ngp write it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+from ioadr.geometry.lens import Lens
+from ioadr.io.capture import MOST_VIEWS, Capture
+from ioadr.io.decoding.images import SUFFIXES, read_header
+from ioadr.io.options import ReadOptions
+from ioadr.io.poses.photographs import Photograph, PosedPhotographs, inside, photograph
+from ioadr.io.poses.ply_points import read_points
+from ioadr.io.poses.posed_capture import posed_capture
+from ioadr.io.registry import Format
+from ioadr.io.safety.doors import damage_explained, small_text
+
+FILE_NAME = "transforms.json"
+MODELS = ("OPENCV", "PINHOLE", "SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL")
+UPRIGHT = np.diag([1.0, -1.0, -1.0])
+"""From axes x right, y up, z towards the viewer to x right, y down, z away."""
+LARGEST = 10**8
+
+
+def recognise(path: Path, options: ReadOptions) -> bool:
+    return (path / FILE_NAME).is_file() or (path.is_file() and path.suffix == ".json" and _has_frames(path))
+
+
+def open_transforms(path: Path, options: ReadOptions) -> Capture:
+    """The frames as a light field."""
+    file = path / FILE_NAME if path.is_dir() else path
+    data = _parsed(file)
+    if not isinstance(data, Mapping) or not isinstance(data.get("frames"), list):
+        raise InputError(f'{file}: has no list of "frames". Export the poses again.')
+    frames = data["frames"]
+    if len(frames) > MOST_VIEWS or not all(isinstance(frame, Mapping) for frame in frames):
+        raise InputError(f"{file}: frames must be at most {MOST_VIEWS} objects. Export the poses again.")
+    photographs = [_photograph(file, number, {**data, **frame}) for number, frame in enumerate(frames)]
+    points, notes = _points(file, data)
+    return posed_capture("transforms", PosedPhotographs(path, photographs, points, notes), options)
+
+
+FORMAT = Format("transforms", "transforms.json of Nerfstudio with images", recognise, open_transforms)
+
+
+def _has_frames(path: Path) -> bool:
+    try:
+        with path.open("rb") as stream:
+            return b'"frames"' in stream.read() if path.stat().st_size < LARGEST else False
+    except OSError:
+        return False
+
+
+def _parsed(file: Path) -> Any:
+    text = small_text(file, "a JSON file", "Export the poses again.", LARGEST)
+    with damage_explained(file, "a JSON file", "Export the poses again."):
+        return json.loads(text)
+
+
+def _photograph(file: Path, number: int, frame: Mapping[str, Any]) -> Photograph:
+    name = frame.get("file_path")
+    if not isinstance(name, str):
+        raise InputError(f'{file}: frame {number} has no "file_path". Export the poses again.')
+    model = frame.get("camera_model", "OPENCV")
+    if model not in MODELS or frame.get("is_fisheye"):
+        raise InputError(
+            f"{file}: the camera of {name} is a {'fisheye' if frame.get('is_fisheye') else model}; understood are "
+            f"{', '.join(MODELS)}. Undistort the images first."
+        )
+    pose = np.asarray(frame.get("transform_matrix"), np.float64)
+    if pose.shape not in ((4, 4), (3, 4)):
+        raise InputError(f"{file}: the transform_matrix of {name} must have 4×4 numbers. Export the poses again.")
+    image = _image(file, name)
+    rotation = UPRIGHT @ pose[:3, :3].T
+    return photograph(
+        name.removeprefix("./"), image, _camera(file, name, frame, image), (rotation, -rotation @ pose[:3, 3]), file
+    )
+
+
+def _image(file: Path, name: str) -> Path | None:
+    """Some write names without an ending."""
+    for ending in ("", *SUFFIXES):
+        found = inside(file.parent, name + ending, file)
+        if found is not None:
+            return found
+    return None
+
+
+def _camera(file: Path, name: str, frame: Mapping[str, Any], image: Path | None) -> tuple[Any, ...]:
+    """Numbers of a frame, or of all; pixels are counted from the corner of the first one."""
+    size = [_number(file, name, frame, key) for key in ("w", "h")]
+    if None in size and image is not None:
+        header = read_header(image)
+        size = [header.width, header.height]
+    width, height = (number or 1.0 for number in size)
+    fx = _number(file, name, frame, "fl_x") or _focal(file, name, frame, "camera_angle_x", width)
+    fy = _number(file, name, frame, "fl_y") or _focal(file, name, frame, "camera_angle_y", height) or fx
+    if fx is None or fy is None:
+        raise InputError(f"{file}: {name} has neither fl_x nor camera_angle_x. Add its focal length in px.")
+    cx, cy = _number(file, name, frame, "cx"), _number(file, name, frame, "cy")
+    lens = Lens(**{key: _number(file, name, frame, key) or 0.0 for key in ("k1", "k2", "k3", "p1", "p2")})
+    if _number(file, name, frame, "k4"):
+        raise InputError(f"{file}: {name} has a distortion k4, as fisheye lenses do. Undistort the images first.")
+    middle = 0.5 * width if cx is None else cx, 0.5 * height if cy is None else cy
+    return width, height, fx, fy, middle[0] - 0.5, middle[1] - 0.5, lens
+
+
+def _focal(file: Path, name: str, frame: Mapping[str, Any], key: str, side: float) -> float | None:
+    angle = _number(file, name, frame, key)
+    return 0.5 * side / math.tan(0.5 * angle) if angle else None
+
+
+def _number(file: Path, name: str, frame: Mapping[str, Any], key: str) -> float | None:
+    value = frame.get(key)
+    if value is None or (isinstance(value, int | float) and math.isfinite(value)):
+        return None if value is None else float(value)
+    raise InputError(f"{file}: {key} of {name} is {value!r}, which is no number. Correct it.")
+
+
+def _points(file: Path, data: Mapping[str, Any]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Of the seed cloud, if there is one that can be read."""
+    named = data.get("ply_file_path")
+    cloud = inside(file.parent, named, file) if isinstance(named, str) else None
+    if cloud is None:
+        return np.empty((0, 3)), ()
+    try:
+        return read_points(cloud), ()
+    except InputError as error:
+        return np.empty((0, 3)), (f"seed points not used: {error.marked}",)
