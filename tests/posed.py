@@ -88,9 +88,8 @@ def write_colmap(folder: Path, photographs: Sequence[Photograph], points: Any, b
     text = "# cameras\n"
     text += "".join(f"{n} OPENCV {width} {height} {_words(numbers(t))}\n" for n, t in enumerate(photographs, 1))
     (folder / "cameras.txt").write_text(text)
-    lines = [
-        f"{n} {_words([*quaternion(t.rotation), *t.translation])} {n} {t.name}\n\n" for n, t in enumerate(photographs, 1)
-    ]
+    poses = [_words([*quaternion(taken.rotation), *taken.translation]) for taken in photographs]
+    lines = [f"{n} {pose} {n} {t.name}\n\n" for n, (pose, t) in enumerate(zip(poses, photographs, strict=True), 1)]
     (folder / "images.txt").write_text("# images\n" + "".join(lines))
     (folder / "points3D.txt").write_text("".join(f"{n} {_words(p)} 1 2 3 0.5 1 0\n" for n, p in enumerate(points, 1)))
 
@@ -120,7 +119,8 @@ def opencv_cameras(photographs: Sequence[Photograph]) -> list[dict[str, Any]]:
 def yaml_matrix(values: Any) -> str:
     array = np.atleast_2d(np.asarray(values, np.float64))
     data = ", ".join(repr(float(number)).removesuffix("0") for number in array.ravel())
-    return f"!!opencv-matrix\n      rows: {array.shape[0]}\n      cols: {array.shape[1]}\n      dt: d\n      data: [ {data} ]"
+    lines = ["!!opencv-matrix", f"rows: {array.shape[0]}", f"cols: {array.shape[1]}", "dt: d", f"data: [ {data} ]"]
+    return ("\n" + 9 * " ").join(lines)
 
 
 def opencv_yaml(photographs: Sequence[Photograph]) -> str:
@@ -129,8 +129,7 @@ def opencv_yaml(photographs: Sequence[Photograph]) -> str:
     for camera in opencv_cameras(photographs):
         text += f'   -\n      image: "{camera["image"]}"\n'
         text += "".join(f"      {key}: {yaml_matrix(camera[key])}\n" for key in ("K", "dist", "R", "t"))
-    return text.replace("\n      rows", "\n         rows").replace("\n      cols", "\n         cols").replace(
-        "\n      dt", "\n         dt").replace("\n      data", "\n         data")
+    return text
 
 
 def _words(values: Any) -> str:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ioadr.errors import InputError
 from ioadr.part import Window
 
-
 Matrix = tuple[tuple[float, float, float, float], ...]
 """Rows of four numbers: a turn, a scale and a shift."""
 
@@ -45,6 +44,11 @@ class RayModel(NamedTuple):
         row, column = axis_offset
         rays = self._replace(m0=self.m0 + column, n0=self.n0 + row)
         return rays if window is None else rays.moved(window.top, window.left)
+
+
+def depth_unit(camera: Camera | None) -> str:
+    """ "m"; "pose unit" where poses of unknown unit came with the views; "relative" where no camera is known."""
+    return "relative" if camera is None else "m" if camera.metric else "pose unit"
 
 
 RELIEF = 0.4

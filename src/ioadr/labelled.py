@@ -26,7 +26,7 @@ MEANINGS = {
 def estimate_dataset(estimate: Estimate) -> xarray.Dataset:
     """All maps of an estimate by name, dimensions row and column, units in the attributes."""
     library = _xarray()
-    unit = "m" if estimate.metric else "relative"
+    unit = estimate.depth_unit
     maps: dict[str, Any] = {name: _map(getattr(estimate, name), *MEANINGS[name]) for name in MEANINGS}
     maps["depth"] = _map(estimate.depth, unit, "along the optical axis")
     maps |= {f"cost_{name}": _map(values, "grey levels", "cost term") for name, values in estimate.costs.items()}

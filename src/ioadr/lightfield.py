@@ -294,8 +294,8 @@ def _check_sizes(views: NDArray[Any], layout: Layout, part: Part) -> None:
 def _check_plane(layout: Layout, camera: Camera | None) -> None:
     if camera is None and not layout.planar:
         raise InputError(
-            "view layout: positions out of the plane of the cameras need a camera: how they move a point depends on the "
-            "focal length. Give the camera, or set their third coordinate to 0."
+            "view layout: positions out of the plane of the cameras need a camera, as what they do to a point depends "
+            "on the focal length. Give the camera, or set their third coordinate to 0."
         )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.camera import Camera, RayModel, RelativeCamera
+from ioadr.camera import Camera, RayModel, RelativeCamera, depth_unit
 from ioadr.layout import Layout
 from ioadr.lightfield import DisparityRange, LightField, Source
 from ioadr.parameters import Parameters
@@ -109,9 +109,9 @@ class Estimate:
 
     @property
     def depth_unit(self) -> str:
-        """"m"; "pose unit" where poses of unknown unit came with the views; else "relative": 1 in the middle of the
+        """ "m"; "pose unit" where poses of unknown unit came with the views; else "relative": 1 in the middle of the
         disparity range."""
-        return "relative" if self.camera is None else "m" if self.camera.metric else "pose unit"
+        return depth_unit(self.camera)
 
     @property
     def camera_or_relative(self) -> Camera | RelativeCamera:

@@ -51,6 +51,8 @@ DOORS = {
     ("result", "app"): "Estimate shows itself; how is decided when it is shown",
     ("lightfield", "app"): "LightField shows itself likewise",
     ("lightfield", "labelled"): "LightField.to_xarray is the method people look for",
+    ("io", "geometry"): "posed photographs are undistorted and turned as they are read; geometry says how",
+    ("io", "_jit"): "and that is compiled",
     ("estimate", "io"): "estimate takes a path as well, which it reads",
     ("estimate", "app"): "estimate shows its progress where a person watches",
 }

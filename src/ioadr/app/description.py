@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from ioadr.app.expectation import expected_bytes, expected_seconds
 from ioadr.app.words import disparities, duration, optics
 from ioadr.errors import as_options
@@ -80,10 +82,21 @@ def _positions(lightfield: LightField) -> str:
     if deviation < 1e-6:
         return "regular grid"
     low, high = used.min(axis=0), used.max(axis=0)
-    return (
+    text = (
         f"measured, rows {low[0]:.2f} … {high[0]:.2f}, columns {low[1]:.2f} … {high[1]:.2f} baseline units, "
         f"up to {deviation:.2f} off a regular grid"
     )
+    return text if lightfield.layout.planar else f"{text}{_out_of_plane(lightfield)}"
+
+
+def _out_of_plane(lightfield: LightField) -> str:
+    """What the estimation takes off, by a first map."""
+    from ioadr.geometry.off_plane import residual
+
+    forward, limits = np.abs(lightfield.layout.forward).max(), lightfield.range
+    off = residual(lightfield, limits.minimum, limits.maximum) if limits else None
+    moved = "" if off is None else f", which moves points by up to {off:.2g} px"
+    return f"; up to {forward:.2f} out of plane{moved}, taken off by a first map"
 
 
 def _camera(lightfield: LightField) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.camera import depth_unit
 from ioadr.colours import coloured, coloured_normals, rgb8, scale, shown_range
 from ioadr.errors import InputError
 
@@ -29,6 +30,9 @@ THUMBNAIL = 220
 LINES = 48
 """Slopes drawn into an EPI."""
 MAPS = ("image", "disparity", "depth", "normals", "confidence")
+SHORT = {"m": "in metres", "pose unit": "in the unit of the poses", "relative": "relative: no camera"}
+UNITS = {"m": "m", "pose unit": "(unit of the poses)", "relative": "(relative: no camera)"}
+"""By `Estimate.depth_unit`."""
 
 
 def lightfield_facts(lightfield: LightField) -> dict[str, str]:
@@ -40,7 +44,7 @@ def lightfield_facts(lightfield: LightField) -> dict[str, str]:
         + (f", {missing} missing" if missing else ""),
         "reference": f"{lightfield.reference}",
         "range": _range(lightfield.range),
-        "depth": "in metres" if lightfield.camera else "relative: no camera",
+        "depth": SHORT[depth_unit(lightfield.camera)],
     }
 
 
@@ -48,7 +52,7 @@ def estimate_facts(estimate: Estimate) -> dict[str, str]:
     height, width = estimate.disparity.shape
     return {
         "disparity": f"{width}×{height} px, {_extent(estimate.disparity)} px",
-        "depth": f"{_extent(estimate.depth)} {'m' if estimate.metric else '(relative: no camera)'}",
+        "depth": f"{_extent(estimate.depth)} {UNITS[estimate.depth_unit]}",
         "confidence": f"{np.mean(estimate.confidence):.2f} on average",
         "range": _range(estimate.range),
         "seconds": ", ".join(f"{name} {value:.1f}" for name, value in estimate.seconds.items()),
@@ -158,7 +162,9 @@ def _draw(axes: Axes, estimate: Estimate, name: str) -> None:
     from matplotlib.colors import ListedColormap
 
     axes.set_axis_off()
-    unit = {"disparity": " [px]", "depth": " [m]" if estimate.metric else " (relative)"}.get(name, "")
+    unit = {"disparity": " [px]", "depth": f" [{estimate.depth_unit}]" if estimate.camera else " (relative)"}.get(
+        name, ""
+    )
     axes.set_title(f"{'reference view' if name == 'image' else name}{unit}")
     if name in ("image", "normals"):
         picture = rgb8(estimate.image, estimate.white) if name == "image" else coloured_normals(estimate.normals)

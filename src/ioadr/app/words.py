@@ -25,7 +25,22 @@ def preset_name(parameters: Parameters) -> str:
     return next((name for name, known in PRESETS.items() if known == parameters), "own")
 
 
+DEPTH = {
+    "m": "depth in metres",
+    "pose unit": "depth in the unit of the poses",
+    "relative": "depth is relative: the camera is unknown",
+}
+"""By `Estimate.depth_unit`."""
+
+
 def optics(camera: Camera) -> str:
+    if camera.world is not None:
+        side, unit = max(camera.width, camera.height), "m" if camera.metric else "units of the poses"
+        focal = camera.focal_length_mm / camera.sensor_size_mm * (side - 1)
+        return (
+            f"of the poses: focal length {focal:.5g} px, baseline {camera.baseline_mm / 1000:.4g}, "
+            f"focus at {camera.focus_distance_m:.4g} {unit}"
+        )
     return (
         f"{camera.focal_length_mm:g} mm lens, {camera.sensor_size_mm:g} mm sensor, "
         f"baseline {camera.baseline_mm:g} mm, focus at {camera.focus_distance_m:g} m"

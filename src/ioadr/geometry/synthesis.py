@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ioadr._jit import Workers
 from ioadr.errors import InputError
+from ioadr.geometry.off_plane import flattened
 from ioadr.geometry.warp import project_map, sample_along
 from ioadr.lightfield import LightField
 
@@ -67,6 +68,8 @@ def residuals(
             f"map: expected the size of the light field's views, {lightfield.height}×{lightfield.width}, "
             f"found {'×'.join(map(str, disparity.shape))}. Give the light field that the map was estimated from."
         )
+    with Workers(threads) as workers:
+        lightfield = flattened(lightfield, disparity.astype(np.float32), workers)
     others = lightfield.present.copy()
     others[lightfield.reference] = False
     grid = list(zip(*np.nonzero(others), strict=True))

@@ -159,7 +159,7 @@ def numbers_in(path: Path, data: Mapping[str, Any], key: str, shape: tuple[int, 
 def positions_in(path: Path, data: Mapping[str, Any], shape: tuple[int, ...]) -> NDArray[np.float64] | None:
     """[…, 2] (row, column), or […, 3] where the third is not 0 everywhere."""
     try:
-        axes = np.shape(data.get("positions"))[-1:]
+        axes = np.shape(data.get("positions", ()))[-1:]
     except ValueError:
         axes = ()
     found = numbers_in(path, data, "positions", (*shape, 3 if axes == (3,) else 2))

@@ -15,7 +15,8 @@ from tests.builders import make_lightfield
 from tests.posed import SCENE, colmap_scene, shots
 
 CAMERA = Camera(50.0, 36.0, 80.0, 2.5, 64, 48, axis_offset=(3.0, -5.0))
-POSITIONS = np.dstack([*np.meshgrid(np.arange(3.0), np.arange(3.0), indexing="ij"), np.linspace(-0.7, 0.9, 9).reshape(3, 3)])
+GRID = np.meshgrid(np.arange(3.0), np.arange(3.0), indexing="ij")
+POSITIONS = np.dstack([*GRID, np.linspace(-0.7, 0.9, 9).reshape(3, 3)])
 
 
 def test_a_pinhole_sees_points_where_the_formula_says():
@@ -26,7 +27,8 @@ def test_a_pinhole_sees_points_where_the_formula_says():
     points = np.stack([(columns - rays.m0) * rays.pitch_x * depth, (rows - rays.n0) * rays.pitch_y * depth, depth])
     baseline = rays.pitch_x / rays.slope
     for view in np.ndindex(3, 3):
-        right, down, forward = np.array([layout.offsets[view][1], layout.offsets[view][0], layout.forward[view]]) * baseline
+        down, right = layout.offsets[view] * baseline
+        forward = layout.forward[view] * baseline
         zoom = 1.0 - forward * rays.offset
         x, y, z = points[0] - right, points[1] - down, points[2] - forward
         # The sensor is shifted, and the picture scaled, so that the focus plane stays where it is.

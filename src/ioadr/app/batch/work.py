@@ -153,7 +153,7 @@ def outcome_of(
         "size": list(estimate.disparity.shape),
         "grid": list(estimate.layout.grid),
         "range": [estimate.range.minimum, estimate.range.maximum, estimate.range.origin],
-        "depth_unit": "m" if estimate.metric else "relative",
+        "depth_unit": estimate.depth_unit,
         "mean_cost": costs[-1] if costs else None,
         "sweeps": sum(record.kind not in ("initialise", "finish") for record in estimate.history),
         "worker": place(),

@@ -15,7 +15,7 @@ from ioadr.app.saving_options import Saving, saving_options, strict_option
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.sweep_progress import sweep_progress
 from ioadr.app.terminal import Terminal, output_options
-from ioadr.app.words import disparities
+from ioadr.app.words import DEPTH, disparities
 from ioadr.errors import as_options
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def headline(lightfield: LightField) -> str:
 def answer(terminal: Terminal, estimate: Estimate, files: list[str], seconds: float) -> None:
     """Tell what came out and where it is."""
     data = summary(estimate) | {"seconds": round(seconds, 3), "files": files}
-    unit = "depth in metres" if estimate.metric else "depth is relative: the camera is unknown"
+    unit = DEPTH[estimate.depth_unit]
     if estimate.doubts:
         terminal.note(f"doubtful: {'; '.join(as_options(doubt) for doubt in estimate.doubts)}")
     text = f"done in {seconds:.1f} s ({unit}, disparity range {disparities(estimate.range)}); wrote\n"

@@ -14,6 +14,7 @@ from ioadr import __version__
 from ioadr.app.description import described
 from ioadr.app.expectation import expected_seconds
 from ioadr.app.explorer.pictures import epis
+from ioadr.camera import depth_unit
 from ioadr.colours import scale
 from ioadr.cost.total import TERMS
 from ioadr.parameters import DEFAULT, PRESETS, Parameters
@@ -52,7 +53,7 @@ def scene(study: Study) -> dict[str, Any]:
         "reference": list(lightfield.reference),
         "views": lightfield.view_count,
         "rays": lightfield.camera_or_relative(limits).pinhole(lightfield.part.window)._asdict(),
-        "unit": "m" if lightfield.camera else "relative",
+        "unit": depth_unit(lightfield.camera),
         "range": [limits.minimum, limits.maximum],
         "terms": TERMS,
         "truth": study.truth is not None,

@@ -32,7 +32,7 @@ def page_data(estimate: Estimate, lightfield: LightField | None, truth: Truth | 
         "height": height,
         "width": width,
         "thin": thin,
-        "unit": "m" if estimate.metric else "relative",
+        "unit": estimate.depth_unit,
         "rays": estimate.rays._asdict(),
         "views": lightfield.view_count if lightfield else int(estimate.visible_views.max()),
         "layers": _layers(estimate, truth, thin),

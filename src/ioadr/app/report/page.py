@@ -71,11 +71,11 @@ def write_report(
 
 def _lead(estimate: Estimate) -> str:
     (rows, columns), (row, column) = estimate.layout.grid, estimate.layout.reference
-    unit = (
-        "Depth is in metres"
-        if estimate.metric
-        else "The camera is unknown, so depth is relative: 1 in the middle of the disparity range"
-    )
+    unit = {
+        "m": "Depth is in metres",
+        "pose unit": "Depth is in the unit of the poses",
+        "relative": "The camera is unknown, so depth is relative: 1 in the middle of the disparity range",
+    }[estimate.depth_unit]
     return f"Disparity, depth and surface normals of view ({row}, {column}) of a {rows}×{columns} light field. {unit}."
 
 

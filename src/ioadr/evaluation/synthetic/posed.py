@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,8 @@ from ioadr.camera import Camera, RayModel
 from ioadr.errors import InputError
 from ioadr.evaluation.synthetic.render import Floats, Options, render_view
 from ioadr.evaluation.synthetic.shading import Scene
-from ioadr.evaluation.synthetic.trace import Baked, View, bake_textures, trace
+from ioadr.evaluation.synthetic.textures import Baked
+from ioadr.evaluation.synthetic.trace import View, bake_textures, trace
 from ioadr.evaluation.truth import BORDER, Truth
 from ioadr.geometry.lens import Lens
 from ioadr.io.poses.photographs import Photograph
@@ -28,6 +28,9 @@ FIELD = 0.7
 """Width of the field at distance 1 for whose nearest surfaces textures are made."""
 
 
+NONE = Lens()
+
+
 @dataclass(frozen=True)
 class Disorder:
     """By how much cameras differ from those of an ideal grid, at most; drawn evenly."""
@@ -36,7 +39,7 @@ class Disorder:
     """Degrees, about any axis."""
     forward: float = 0.0
     """Out of the plane, of the cameras' extent."""
-    lens: Lens = Lens()
+    lens: Lens = NONE
     margin: float = 1.0
     """Size of the photographs, of the ideal image's, so that turned ones still show what it shows."""
     seed: int = 0
@@ -72,7 +75,7 @@ def disordered(camera: Camera, grid: tuple[int, int], disorder: Disorder) -> lis
     size = (round(camera.width * disorder.margin), round(camera.height * disorder.margin))
     found = []
     for number, place in enumerate(places):
-        centre = place + [0.0, 0.0, disorder.forward * extent * float(random.uniform(-1, 1))]
+        centre = place + np.array([0.0, 0.0, disorder.forward * extent * float(random.uniform(-1, 1))])
         axis = random.standard_normal(3)
         angle = np.radians(disorder.tilt) * float(random.uniform(-1, 1))
         turn = _turn(axis / np.linalg.norm(axis), angle) @ _towards(camera.focus_distance_m, centre)
@@ -83,9 +86,7 @@ def disordered(camera: Camera, grid: tuple[int, int], disorder: Disorder) -> lis
     return found
 
 
-def photographed(
-    scene: Scene, photographs: Sequence[Photograph], options: Options | None = None
-) -> list[NDArray[Any]]:
+def photographed(scene: Scene, photographs: Sequence[Photograph], options: Options | None = None) -> list[NDArray[Any]]:
     """The pictures [N, M, C] of a scene that the photographs show."""
     pitch = 1.0 / photographs[0].focal[0]
     baked = _baked(scene, pitch)
@@ -120,8 +121,8 @@ def true_disparity(scene: Scene, lightfield: LightField, border: int = BORDER) -
     return Truth(disparity, camera, {}, scene.name, lightfield.range, border)
 
 
-def idealised(lightfield: LightField, scene: Scene, path: Path = Path()) -> LightField:
-    """The light field as ideal cameras would have taken it: same places in one plane, no tilt, no lens, no resampling."""
+def idealised(lightfield: LightField, scene: Scene) -> LightField:
+    """The light field as ideal cameras would have taken it: in one plane, without tilt, lens or resampling."""
     camera = lightfield.camera
     if camera is None or camera.world is None:
         raise InputError(f"{lightfield.name}: came without poses, so that its place in the scene is not known.")

@@ -1,6 +1,7 @@
 """Nerfstudio: `transforms.json`, images of all views and a seed cloud.
 
-Cameras have x right, y up and look along −z, and so has the world, unless the views came with poses. Pixels are counted from the corner of the first one.
+Cameras have x right, y up and look along −z, and so has the world, unless the views came with poses.
+Pixels are counted from the corner of the first one.
 """
 
 from __future__ import annotations

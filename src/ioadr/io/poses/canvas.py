@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,8 +80,9 @@ def fitted(rig: Rig) -> tuple[Rig, Canvas, float]:
     if not height * width:
         return rig, Canvas(0, 0, 0, 0), 0.0
     sides = [columns[left], rows[top], columns[left + width - 1], rows[top + height - 1]]
-    left, top, right, bottom = _grown(rig, sides, int(step))
-    return rig, Canvas(left, top, round(right - left) + 1, round(bottom - top) + 1), share
+    grown = _grown(rig, [float(side) for side in sides], int(step))
+    size = round(grown[2] - grown[0]) + 1, round(grown[3] - grown[1]) + 1
+    return rig, Canvas(grown[0], grown[1], *size), share
 
 
 def focused(rig: Rig) -> Rig:
@@ -114,7 +116,7 @@ def _grown(rig: Rig, sides: list[float], step: int) -> list[float]:
             if not all(_seen(rig, view, *line).all() for view in views):
                 break
             sides[side] += outwards
-    return [float(value) for value in sides]
+    return sides
 
 
 def _nodes(rig: Rig, most: int = NODES) -> tuple[Floats, Floats]:
@@ -156,7 +158,7 @@ def _area(seen: NDArray[np.bool_]) -> int:
     return height * width
 
 
-def largest_rectangle(mask: NDArray[np.bool_]) -> tuple[int, int, int, int]:
+def largest_rectangle(mask: Any) -> tuple[int, int, int, int]:
     """Top, left, height and width of the largest rectangle that is True throughout."""
     best = (0, 0, 0, 0)
     depth = np.zeros(mask.shape[1], int)

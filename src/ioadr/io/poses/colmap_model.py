@@ -58,7 +58,7 @@ def model_folder(path: Path) -> Path | None:
 def read_model(folder: Path) -> Model:
     """The binary files where both forms are there, as COLMAP does."""
     ending = next(e for e in ENDINGS if all((folder / f"{name}{e}").is_file() for name in ("cameras", "images")))
-    cameras, images, points = ENDINGS[ending]
+    cameras, images, _ = ENDINGS[ending]
     found = next((folder / f"points3D{e}" for e in (ending, *ENDINGS) if (folder / f"points3D{e}").is_file()), None)
     places = np.empty((0, 3)) if found is None else ENDINGS[found.suffix][2](found)
     return Model(cameras(folder / f"cameras{ending}"), images(folder / f"images{ending}"), places)

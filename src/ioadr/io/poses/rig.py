@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -176,5 +177,5 @@ def _kept_focus(rig: Rig) -> Rig:
     return replace(rig, inverse_focus=1.0 / distance) if distance > 0 and rig.turns.max() < UNTURNED else rig
 
 
-def _unit(vector: Floats) -> NDArray[np.float64]:
+def _unit(vector: Any) -> NDArray[np.float64]:
     return np.asarray(vector / np.linalg.norm(vector))

@@ -120,7 +120,7 @@ def test_poses_go_back_to_where_they_came_from(tmp_path: Path) -> None:
     pose = np.array(middle["transform_matrix"])
     np.testing.assert_allclose(pose[:3, 3], world[:, 3])
     np.testing.assert_allclose(pose[:3, :3], world[:, :3] / 2 * (1, -1, -1), atol=1e-12)
-    _, images, points = read_colmap(tmp_path / "colmap" / "sparse" / "0")
+    *_, points = read_colmap(tmp_path / "colmap" / "sparse" / "0")
     assert points
     expected = (found.points.reshape(-1, 3) @ world[:, :3].T + world[:, 3]).astype(np.float32)
     for place, *_ in points.values():

@@ -77,7 +77,7 @@ def test_rotation_vectors(folder, expected):
 def test_distortion_is_opencvs():
     cv2 = pytest.importorskip("cv2")
     photo = shots().photographs[0]
-    rays = np.random.default_rng(0).uniform(-0.4, 0.4, (50, 3)) + (0, 0, 1.0)
+    rays = np.random.default_rng(0).uniform(-0.4, 0.4, (50, 3)) + np.array([0, 0, 1.0])
     matrix = np.array([[photo.focal[0], 0, photo.principal[0]], [0, photo.focal[1], photo.principal[1]], [0, 0, 1]])
     expected = cv2.projectPoints(rays, np.zeros(3), np.zeros(3), matrix, np.array(photo.lens))[0][:, 0]
     np.testing.assert_allclose(photo.pixels(rays), expected, atol=1e-9)

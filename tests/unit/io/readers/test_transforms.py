@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,7 +32,8 @@ def changed(folder, change) -> None:
 
 def test_the_same_views_as_from_colmap(folder, tmp_path_factory):
     """Without points the focus is where gazes meet, so that places differ: compared is what does not hang on it."""
-    found, other = read(folder), read(colmap_scene(tmp_path_factory.mktemp("posed") / "scene", shots()))
+    found: Any = read(folder)
+    other: Any = read(colmap_scene(tmp_path_factory.mktemp("posed") / "scene", shots()))
     assert found.source.format == "transforms"
     assert found.range is None
     np.testing.assert_allclose(found.layout.positions, other.layout.positions, atol=1e-9)
@@ -93,9 +95,9 @@ def test_what_is_not_understood_is_refused(folder, change, message):
 
 def test_our_own_export_reads_back(tmp_path):
     """Views, places and camera of a light field that was exported and read again are the same."""
-    before = lightfield()
+    before: Any = lightfield()
     estimate(before).export("nerfstudio", tmp_path / "out", before)
-    again = read(tmp_path / "out", pose_unit=1.0)
+    again: Any = read(tmp_path / "out", pose_unit=1.0)
     assert again.grid == before.grid
     np.testing.assert_allclose(again.views / 257.0, before.views, atol=0.01)
     np.testing.assert_allclose(again.offsets, before.offsets, atol=1e-6)
