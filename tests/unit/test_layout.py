@@ -18,15 +18,19 @@ def test_a_grid_says_everything_else():
     assert not layout.positions[..., 2].any()
 
 
-def test_positions_out_of_the_plane_are_refused_until_they_are_understood():
+def test_positions_out_of_the_plane():
     flat = np.pad(regular((3, 3)), ((0, 0), (0, 0), (0, 1)))
     np.testing.assert_array_equal(Layout.of((3, 3), positions=flat).offsets, Layout.of((3, 3)).offsets)
-    flat[0, 0, 2] = 0.1
-    with pytest.raises(InputError, match="out of the plane of the cameras are not supported yet"):
-        Layout.of((3, 3), positions=flat)
-    present = np.ones((3, 3), bool)
-    present[0, 0] = False
-    assert Layout.of((3, 3), positions=flat, present=present).view_count == 8, "a missing view may be anywhere"
+    assert Layout.of((3, 3), positions=flat).planar
+    flat[..., 2] += 7.0
+    assert Layout.of((3, 3), positions=flat).planar
+    flat[0, 0, 2] += 0.1
+    layout = Layout.of((3, 3), positions=flat)
+    assert not layout.planar
+    assert layout.forward[0, 0] == pytest.approx(0.1)
+    assert layout.stored_positions.shape == (3, 3, 3)
+    assert layout.flat.planar
+    np.testing.assert_array_equal(layout.flat.offsets, layout.offsets)
 
 
 def test_deviation_is_measured_from_the_regular_grid_wherever_that_lies():
