@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ioadr import InputError, Layout
+from ioadr import Layout
 from ioadr.layout import regular
 
 
