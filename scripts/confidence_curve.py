@@ -1,15 +1,15 @@
-"""The pictures of docs/confidence.md, from results that `ioadr estimate` wrote.
+"""The table and the picture of docs/confidence.md, from results that `ioadr estimate` wrote.
 
-    python scripts/confidence_curve.py SCENES RESULTS docs/images/sparsification.svg
+    python scripts/confidence_curve.py RESULTS PICTURE SCENE...
 
-SCENES holds the benchmark's scene folders, RESULTS a folder of results for each of them.
+RESULTS holds a folder of results for each scene folder, under the scene's name.
 """
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib import pyplot
@@ -17,45 +17,112 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from ioadr.evaluation.sparsification import SHARES, best_sparsification, sparsification
-from ioadr.evaluation.truth import load_truth
+from ioadr.evaluation.truth import Truth, load_truth
 from ioadr.io import load_estimate
+from ioadr.result import TOLERANCE
+
+HEAD = (
+    "| scene | BadPix 0.07 | mean confidence | above 0.9 | of these within 0.07 px | calibration error "
+    "| BadPix left without the least trusted fifth | two minima |\n|---|---|---|---|---|---|---|---|"
+)
+ROWS = 3
+"""Of panels in the picture."""
 
 
-def main(scenes: Path, results: Path, picture: Path) -> None:
-    names = sorted(folder.name for folder in results.iterdir() if (folder / "estimate.npz").is_file())
-    figure, plots = pyplot.subplots(
-        1, len(names) + 1, figsize=(3.2 * len(names) + 3.2, 3), layout="constrained", squeeze=False
+class Scene(NamedTuple):
+    """What is measured on a scene, by the confidence of its pixels."""
+
+    name: str
+    trusted: NDArray[np.float32]
+    """Confidence of the pixels that are scored."""
+    right: NDArray[np.bool_]
+    """Whether they are within 0.07 px."""
+    two_minima: float
+    """Share of them with this mark."""
+    curve: NDArray[np.float64]
+    """BadPix 0.07 of what is left, %, by the share dropped."""
+    best_curve: NDArray[np.float64]
+    """The same if the true error said which to drop."""
+
+    @property
+    def left(self) -> float:
+        """Of the bad pixels' share, what is left without the least trusted fifth."""
+        return float(self.curve[SHARES.index(0.2)] / self.curve[0])
+
+
+def measured(name: str, disparity: Any, confidence: Any, two_minima: Any, truth: Truth) -> Scene:
+    right = np.abs(disparity - truth.disparity)[truth.area] <= TOLERANCE
+    curves = sparsification(disparity, confidence, truth), best_sparsification(disparity, truth)
+    return Scene(name, confidence[truth.area], right, float(two_minima[truth.area].mean()), *curves)
+
+
+def bins(trusted: NDArray[Any], right: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Mean confidence, share within 0.07 px and number of the pixels in ten bins; NaN in empty ones."""
+    group = np.minimum((10 * trusted).astype(int), 9)
+    count = np.bincount(group, minlength=10)
+    with np.errstate(invalid="ignore"):
+        mean, share = (np.bincount(group, values, minlength=10) / count for values in (trusted, right))
+    return mean, share, count
+
+
+def calibration_error(trusted: NDArray[Any], right: NDArray[Any]) -> float:
+    mean, share, count = bins(trusted, right)
+    return float(np.nansum(count * np.abs(mean - share)) / count.sum())
+
+
+def row(scene: Scene) -> str:
+    sure = scene.trusted > 0.9
+    return (
+        f"| {scene.name} | {100 * (1 - scene.right.mean()):.2f} % | {scene.trusted.mean():.3f} | {100 * sure.mean():.0f} % "
+        f"| {100 * scene.right[sure].mean():.1f} % | {calibration_error(scene.trusted, scene.right):.3f} "
+        f"| {scene.left:.2f} | {100 * scene.two_minima:.1f} % |"
     )
-    print("| scene | all pixels | 5 % dropped | 20 % dropped | at best |\n|---|---|---|---|---|")
-    trusted, right = [], []
-    for axes, name in zip(plots[0], names, strict=False):
-        estimate, truth = load_estimate(results / name), load_truth(scenes / name)
-        found = sparsification(estimate.disparity, estimate.confidence, truth)
-        best = best_sparsification(estimate.disparity, truth)
-        trusted.append(estimate.confidence[truth.area])
-        right.append(np.abs(estimate.disparity - truth.disparity)[truth.area] <= 0.07)
-        at = [SHARES.index(share) for share in (0, 0.05, 0.2)]
-        print(f"| {name} | {' | '.join(f'{value:.2f} %' for value in found[at])} | {best[at[-1]]:.2f} % |")
-        axes.plot(100 * np.asarray(SHARES), found, color="#a8325e", label="by confidence")
-        axes.plot(100 * np.asarray(SHARES), best, color="#8a8893", linestyle="--", label="by the true error")
-        axes.set(title=name, xlabel="dropped, %", ylim=(0, None), xlim=(0, 95))
-    plots[0][0].set_ylabel("BadPix 0.07 of the rest, %")
-    plots[0][-2].legend(frameon=False)
-    reliability(plots[0][-1], np.concatenate(trusted), np.concatenate(right))
+
+
+def report(scenes: list[Scene], picture: Path) -> None:
+    print(HEAD, *map(row, scenes), sep="\n")
+    trusted, right = (np.concatenate([getattr(scene, name) for scene in scenes]) for name in ("trusted", "right"))
+    print(f"\nexpected calibration error over all pixels: {calibration_error(trusted, right):.3f}")
+    print(f"BadPix left without the least trusted fifth, mean: {np.mean([scene.left for scene in scenes]):.2f}\n")
+    print("| confidence | share of pixels | within 0.07 px |\n|---|---|---|")
+    for mean, share, count in zip(*bins(trusted, right), strict=True):
+        print(f"| {mean:.2f} | {100 * count / len(right):.1f} % | {share:.2f} |")
+    columns = -(-(len(scenes) + 1) // ROWS)
+    figure, plots = pyplot.subplots(ROWS, columns, figsize=(2.9 * columns, 2.7 * ROWS), layout="constrained")
+    panels = plots.ravel()
+    for axes, scene in zip(panels, scenes, strict=False):
+        draw_curve(axes, scene)
+    panels[0].legend(frameon=False)
+    draw_reliability(panels[len(scenes)], trusted, right)
+    for axes in panels[len(scenes) + 1 :]:
+        axes.set_axis_off()
+    figure.supylabel("BadPix 0.07 of the rest, %")
     picture.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(picture, metadata={"Date": None})
 
 
-def reliability(axes: Axes, trusted: NDArray[Any], right: NDArray[Any]) -> None:
-    """Share of pixels within 0.07 px against their confidence, in ten bins of all scenes."""
-    group = np.minimum((10 * trusted).astype(int), 9)
-    count = np.maximum(np.bincount(group, minlength=10), 1)
-    mean, share = (np.bincount(group, values, minlength=10) / count for values in (trusted, right))
-    print(f"expected calibration error: {np.sum(count * np.abs(mean - share)) / len(group):.3f}")
+def draw_curve(axes: Axes, scene: Scene) -> None:
+    dropped = 100 * np.asarray(SHARES)
+    axes.plot(dropped, scene.curve, color="#a8325e", label="by confidence")
+    axes.plot(dropped, scene.best_curve, color="#8a8893", linestyle="--", label="by the true error")
+    axes.set(title=scene.name, xlabel="dropped, %", ylim=(0, None), xlim=(0, 95))
+
+
+def draw_reliability(axes: Axes, trusted: NDArray[Any], right: NDArray[Any]) -> None:
+    mean, share, _ = bins(trusted, right)
     axes.plot([0, 1], [0, 1], color="#8a8893", linestyle="--")
     axes.plot(mean, share, "o-", color="#a8325e")
-    axes.set(title="reliability", xlabel="confidence", ylabel="share within 0.07 px", xlim=(0, 1), ylim=(0, 1))
+    axes.set(title="all: reliability", xlabel="confidence", ylabel="share within 0.07 px", xlim=(0, 1), ylim=(0, 1))
+
+
+def main(results: Path, picture: Path, *folders: Path) -> None:
+    scenes = []
+    for folder in folders:
+        found = load_estimate(results / folder.name)
+        maps = found.disparity, found.confidence, found.two_minima
+        scenes.append(measured(folder.name, *maps, load_truth(folder)))
+    report(scenes, picture)
 
 
 if __name__ == "__main__":
-    main(*(Path(argument) for argument in sys.argv[1:4]))
+    main(*(Path(argument) for argument in sys.argv[1:]))

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from ioadr.comparison import Comparison
 
 FloatMap = NDArray[np.float32]
+TOLERANCE = 0.07
+"""px of disparity, the error up to which `Estimate.confidence` calls a pixel right: the benchmark's BadPix 0.07."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ class Estimate:
     visible_views: NDArray[np.uint16]
     """Views that see the pixel's point."""
     confidence: FloatMap
-    """0 … 1: share of such pixels that are within 0.07 px of the truth; see docs/confidence.md."""
+    """0 … 1, the probability that the pixel is within 0.07 px of the truth; see docs/confidence.md."""
     image: NDArray[Any]
     """The reference view [N, M, C], as stored in the light field."""
     white: float
@@ -129,6 +131,11 @@ class Estimate:
         from ioadr.geometry.points import depth_from_disparity
 
         return depth_from_disparity(self.disparity, self.camera_or_relative)
+
+    @cached_property
+    def depth_tolerance(self) -> FloatMap:
+        """[N, M], the depth that 0.07 px of disparity make, in the unit of `depth`: what `confidence` calls right."""
+        return (np.float32(TOLERANCE * abs(self.rays.slope)) * self.depth**2).astype(np.float32)
 
     @cached_property
     def points(self) -> NDArray[np.float32]:

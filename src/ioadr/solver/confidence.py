@@ -25,8 +25,11 @@ BETTER = 0.6
 """Margin by which a rival must be cheaper to refute the pixel: a solver hardly leaves such, so the fit has no case."""
 PULLED = 0.08
 """px by which a whole region's data must pull to refute it."""
-STEEP = 0.03
-"""px of disparity from pixel to pixel that halve the odds: at limbs a pixel spans more than 0.07 px."""
+BENT, MOST_BENT = 0.02, 0.05
+"""px by which a surface bends that halve the odds, and above which they fall no further, for jumps have other reasons.
+
+Limbs of curved objects are where a fitted surface is wrong first; the synthetic scenes have too few to learn it from.
+"""
 CLIPPED = 0.5
 """Share of black or full white samples from which edges are no longer where the light had them."""
 
@@ -50,7 +53,7 @@ def probability(reasons: Mapping[str, FloatMap]) -> FloatMap:
     odds = np.full_like(reasons["vague region"], START, np.float32)
     for name, weights in WEIGHTS.items():
         odds -= np.interp(reasons[name], KNOTS[name], np.cumsum([0.0, *weights])).astype(np.float32)
-    odds -= np.log1p(reasons["steep"] / np.float32(STEEP))
+    odds -= np.log1p(np.minimum(reasons["bent"], np.float32(MOST_BENT)) / np.float32(BENT))
     sharpest = -grow(-reasons["vague"], 1)
     informed = 1 / (1 + np.exp(2 * (sharpest - np.float32(np.log(VAGUE)))))
     rival = np.maximum(reasons["rival near"], reasons["rival far"])

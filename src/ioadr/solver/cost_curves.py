@@ -22,7 +22,7 @@ BEYOND = 4.0
 """px of shift in the outermost view by which curves go beyond the range, which may exclude the truth."""
 APART = 2
 """Samples between a minimum and what counts as another one."""
-EQUAL, RIDGE = 0.15, 0.3
+EQUAL, RIDGE = 0.15, 0.2
 """A second minimum is nearly equal up to the first margin, and another minimum from the second one between them."""
 
 

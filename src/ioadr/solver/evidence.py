@@ -65,20 +65,27 @@ def evidence(
     reasons |= {
         "unseen": (1 - visible / max(refinement.rays.dy.size, 1)).astype(np.float32),
         "end": smooth(ends.astype(np.float32)),
-        "steep": steep(disparity),
+        "bent": bent(disparity),
         "clipped": clipped(refinement.lf.reference_view, refinement.lf.white),
     }
     return reasons, spread(curves.two_minima.astype(np.float32), shape) > 0.5
 
 
-def steep(disparity: FloatMap) -> FloatMap:
-    """px of disparity from pixel to pixel, median over 5×5 px: a pixel of a steep surface spans much depth."""
-    padded = np.pad(disparity, 1, mode="edge")
-    down, right = padded[2:, 1:-1] - padded[:-2, 1:-1], padded[1:-1, 2:] - padded[1:-1, :-2]
-    around = np.pad(np.hypot(down, right) / np.float32(2), 2, mode="edge")
+def bent(disparity: FloatMap) -> FloatMap:
+    """px by which the surface bends over ±2 px, median over 5×5 px: much at limbs of curved objects, 0 on planes."""
+    padded = extended(disparity, 2)
+    down = padded[4:, 2:-2] + padded[:-4, 2:-2] - 2 * disparity
+    right = padded[2:-2, 4:] + padded[2:-2, :-4] - 2 * disparity
     ranked = np.empty_like(disparity)
-    rank_middle(around, ranked)
+    rank_middle(np.pad(np.hypot(down, right), 2, mode="edge"), ranked)
     return ranked
+
+
+def extended(disparity: FloatMap, reach: int) -> FloatMap:
+    """The map with `reach` more px on every side, where its surfaces go on with their slope."""
+    if min(disparity.shape) > reach:
+        return np.pad(disparity, reach, mode="reflect", reflect_type="odd")
+    return np.pad(disparity, reach, mode="edge")
 
 
 def clipped(view: NDArray[Any], white: float) -> FloatMap:
@@ -92,13 +99,8 @@ def torn(disparity: FloatMap, gap: int) -> FloatMap:
 
     Its slopes are medians over the neighbourhood: they follow the surface and ignore single pixels.
     """
-    reach = 2 * gap
-    if min(disparity.shape) > reach:
-        padded = np.pad(disparity, reach, mode="reflect", reflect_type="odd")
-    else:
-        padded = np.pad(disparity, reach, mode="edge")
     share = np.empty_like(disparity)
-    count_torn(padded, gap, np.float32(TORN * (1.5 if gap > 1 else 1.0)), share)
+    count_torn(extended(disparity, 2 * gap), gap, np.float32(TORN * (1.5 if gap > 1 else 1.0)), share)
     return share
 
 

@@ -17,6 +17,7 @@ from ioadr.app.words import disparities, optics
 from ioadr.errors import as_options
 from ioadr.io.safety.atomic import atomic_file
 from ioadr.parameters import PRESETS
+from ioadr.result import TOLERANCE
 
 if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth
@@ -88,9 +89,17 @@ def _figures(estimate: Estimate) -> str:
     return (
         figure("Depth", f"{near:.3g} – {far:.3g}{unit}", "98 % of the pixels")
         + figure("Light field", f"{rows}×{columns} views", f"of {width}×{height} px")
-        + figure("Confidence", f"{np.nanmedian(estimate.confidence):.2f}", "median; such a share is within 0.07 px")
+        + figure("Confidence", f"{np.nanmean(estimate.confidence):.2f}", _tolerance(estimate))
         + figure("Time", f"{seconds:.1f} s", "without reading and writing")
     )
+
+
+def _tolerance(estimate: Estimate) -> str:
+    """What the mean confidence is the share of."""
+    text = f"mean: expected share of pixels within {TOLERANCE} px"
+    if estimate.metric:
+        text += f" ({1000 * np.nanmedian(estimate.depth_tolerance):.3g} mm at the median depth)"
+    return text
 
 
 def _preset(estimate: Estimate) -> str:
