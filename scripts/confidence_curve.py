@@ -71,10 +71,10 @@ def calibration_error(trusted: NDArray[Any], right: NDArray[Any]) -> float:
 
 
 def row(scene: Scene) -> str:
-    sure = scene.trusted > 0.9
+    sure, error = scene.trusted > 0.9, calibration_error(scene.trusted, scene.right)
     return (
-        f"| {scene.name} | {100 * (1 - scene.right.mean()):.2f} % | {scene.trusted.mean():.3f} | {100 * sure.mean():.0f} % "
-        f"| {100 * scene.right[sure].mean():.1f} % | {calibration_error(scene.trusted, scene.right):.3f} "
+        f"| {scene.name} | {100 * (1 - scene.right.mean()):.2f} % | {scene.trusted.mean():.3f} "
+        f"| {100 * sure.mean():.0f} % | {100 * scene.right[sure].mean():.1f} % | {error:.3f} "
         f"| {scene.left:.2f} | {100 * scene.two_minima:.1f} % |"
     )
 

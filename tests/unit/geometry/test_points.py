@@ -85,3 +85,14 @@ def test_normals_face_the_camera_everywhere() -> None:
     towards = np.einsum("ijk,ijk->ij", estimate.normals.astype(float), estimate.points.astype(float))
     assert (towards < 0).all()
     assert np.allclose(np.linalg.norm(estimate.normals, axis=-1), 1, atol=1e-6)
+
+
+@pytest.mark.parametrize("camera", [Camera(100, 35, 42, 2, 30, 20), None], ids=["metres", "relative"])
+def test_the_tolerance_is_the_depth_that_0_07_px_make(camera: Camera | None) -> None:
+    disparity = np.linspace(-0.5, 0.5, 600, dtype=np.float32).reshape(20, 30)
+    estimate = make_estimate(disparity, camera)
+    behind, before = (
+        depth_from_disparity(disparity.astype(np.float64) + shift, estimate.camera_or_relative)
+        for shift in (-0.035, 0.035)
+    )
+    np.testing.assert_allclose(estimate.depth_tolerance, behind - before, rtol=5e-3)

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from ioadr import LightField
 from ioadr._jit import Workers
 from ioadr.parameters import preset
-from ioadr.solver.confidence import confidence
-from ioadr.solver.evidence import torn
+from ioadr.solver.confidence import confidence, probability
+from ioadr.solver.evidence import bent, torn
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
 from ioadr.solver.trust_model import KNOTS, WEIGHTS
@@ -93,6 +93,28 @@ def test_slant_takes_no_trust():
     found = torn(speckle, 1)
     assert found[15, 20] > 0.9
     assert np.median(found[13:18, 18:23]) < 0.1
+
+
+def test_bends_are_told_from_slant():
+    """A steep plane does not bend, up to the image's edge; the limb of a cylinder bends more than its middle."""
+    steep = np.add.outer(np.arange(30), 2 * np.arange(40)).astype(np.float32) * np.float32(0.05)
+    assert bent(steep).max() < 1e-5
+    across = np.clip((np.arange(41) - 20) / 18, -1, 1)
+    cylinder = np.tile(np.sqrt(1 - across**2), (30, 1)).astype(np.float32)
+    assert bent(cylinder)[15, 4] > 0.05
+    assert bent(cylinder)[15, 20] == pytest.approx(4 / 18**2, rel=0.05)
+
+
+def test_what_bends_is_trusted_less():
+    """Odds are halved by a bend of 0.02 px and divided by 3.5 by any bend of 0.05 px or more."""
+    calm = {name: np.full((4, 4), knots[0], np.float32) for name, knots in KNOTS.items()}
+    calm |= {name: np.full((4, 4), KNOTS[name][-1], np.float32) for name in ("vague region", "residual")}
+    calm["clipped"] = np.zeros((4, 4), np.float32)
+    odds = []
+    for bend in (0, 0.02, 0.05, 1.0):
+        found = probability(calm | {"bent": np.full((4, 4), bend, np.float32)})[0, 0]
+        odds.append(float(found / (1 - found)))
+    assert odds[0] / np.array(odds) == pytest.approx([1, 2, 3.5, 3.5], rel=0.02)
 
 
 def test_weights_belong_to_knots_and_no_doubt_raises_trust():
