@@ -77,7 +77,7 @@ REASONS = {
     "unexplained": "no disparity explains the views well",
     "unseen": "few views see it",
     "end": "its region lies at an end of the disparity range",
-    "steep": "the surface is steep",
+    "bent": "the surface bends away here",
     "clipped": "its colours are black or full white",
 }
 """Of `solver.evidence`, as the end of a sentence."""

@@ -7,7 +7,7 @@ import numpy as np
 from ioadr._jit import kernel, task
 
 WINDOW = 5
-"""px of the squares in which steepness is ranked and tears are counted."""
+"""px of the squares in which bends are ranked and tears are counted."""
 
 
 @kernel
