@@ -225,7 +225,7 @@ def preset(name: str) -> Parameters:
     ----------
     name : str
         ``best`` (what you get without a name), ``paper`` (reproduces the paper's tables), ``fast`` (a preview) or
-        ``text`` (the paper's text to the letter); ``paper/without-planar`` is a preset with one of its variations.
+        ``text`` (follows the paper's text); ``paper/without-planar`` is a preset with one of its variations.
 
     Returns
     -------
