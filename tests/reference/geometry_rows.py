@@ -233,13 +233,13 @@ GEOMETRY = (
     ),
     Row("large normals", "geometry.normals: smooth_normals point cross", prepare_normals, twin_normals,
         {"changes": {"planar.kernel_half_width": 2}}, floor=1.0, why=UNIT),
-    Row("robust planes", "geometry.plane: robust_planes surface_points _row _add_chords _add_inliers _add_offsets "
-        "_mean_angle _inlier_sum _mean_offset", prepare_planes, twin_planes, SMALL | {"exact": False},
+    Row("robust planes", "geometry.plane: robust_planes surface_points _around _fill _place _three _square _mean_angle "
+        "_inlier_sum _normalise _expect _mean_offset", prepare_planes, twin_planes, SMALL | {"exact": False},
         floor=1.0, slack=1e-5, why=UNIT),
     Row("ungated planes", "geometry.plane: robust_planes", prepare_planes, twin_planes,
         SMALL | {"changes": PLANAR | {"planar.gate_offsets": False, "planar.window_step": 1}, "exact": False},
         floor=1.0, slack=1e-5, why=UNIT),
-    Row("inliers", "geometry.plane: mark_inliers _mean_angle _inlier_sum", prepare_inliers, twin_inliers,
+    Row("inliers", "geometry.plane: mark_inliers _mean_angle _around", prepare_inliers, twin_inliers,
         SMALL | {"exact": False}, slack=1e-5),
     Row("another view", "geometry.warp: project_map refine_map surface_at sample_along", prepare_other_view,
         twin_other_view, {"exact": False}, rtol=1e-5, floor=10.0, slack=1e-5,

@@ -6,104 +6,110 @@ arc cosine and differs from it by less than 1 % below 28°.
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ioadr._jit import kernel, task
+from ioadr._lanes import WIDTH, among, below, largest, load, root, splat, store
 from ioadr.geometry.normals import inverse_depth, plane_disparity, point
 
 
-@kernel
-def _row(vectors, i, low, high):
-    """Components of row i, columns low … high − 1, of [3, N, M]."""
-    return vectors[0, i, low:high], vectors[1, i, low:high], vectors[2, i, low:high]
+class Around(NamedTuple):
+    """Normals and points of some rows, padded so that sixteen neighbours of any pixel's window can be read at once.
 
+    Sixteen pixels of a row are fitted together, `a` being their neighbours at one offset of the window, `b` they
+    themselves; sums stay in registers.
+    """
 
-# The three loops below run along a row for one offset of the window at a time: `a…` are slices of the
-# neighbours, `b…` of the pixels themselves, all float32 of one length, so that they are vectorised.
-
-
-@kernel
-def _add_chords(ax, ay, az, bx, by, bz, total, count):
-    for m in range(total.size):
-        dx, dy, dz = ax[m] - bx[m], ay[m] - by[m], az[m] - bz[m]
-        total[m] += np.sqrt(dx * dx + dy * dy + dz * dz)
-        count[m] += np.float32(1.0)
-
-
-@kernel
-def _add_inliers(ax, ay, az, bx, by, bz, limit, tx, ty, tz):
-    for m in range(tx.size):
-        dx, dy, dz = ax[m] - bx[m], ay[m] - by[m], az[m] - bz[m]
-        keep = np.float32(1.0) if dx * dx + dy * dy + dz * dz < limit[m] else np.float32(0.0)
-        tx[m] += keep * ax[m]
-        ty[m] += keep * ay[m]
-        tz[m] += keep * az[m]
+    normals: Any
+    """float32 [3 · rows · stride]; NaN where normals are not used and beyond the image."""
+    points: Any
+    """float32 [3 · rows · stride]; 0 beyond the image."""
+    top: Any
+    """The first row."""
+    rows: Any
+    stride: Any
+    margin: Any
+    """Numbers before the first column and after the last."""
 
 
 @kernel
-def _add_offsets(ax, ay, az, bx, by, bz, limit, px, py, pz, rx, ry, rz, own, low, high, total, count):
-    for m in range(total.size):
-        dx, dy, dz = ax[m] - bx[m], ay[m] - by[m], az[m] - bz[m]
-        offset = px[m] * rx[m] + py[m] * ry[m] + pz[m] * rz[m]
-        outside = max(low[m] - offset, offset - high[m])
-        near = dx * dx + dy * dy + dz * dz < limit[m]
-        keep = np.float32(1.0) if near and outside < 0 else np.float32(0.0)
-        total[m] += keep * (offset - own[m])
-        count[m] += keep
+def _place(around, i, m):
+    """Where pixel (i, m) is in the flat arrays."""
+    return (i - around.top) * around.stride + around.margin + m
 
 
 @kernel
-def _mean_angle(normals, n, window, border, mean, count):
-    """μ (Eq. 32): mean chord between each normal of row n and those of its window; mean, count float32 [M]."""
+def _three(values, place, size):
+    """Three components of sixteen vectors."""
+    return load(values, place), load(values, place + size), load(values, place + 2 * size)
+
+
+@kernel
+def _fill(around, points, normals, border):
+    """Copy rows; normals within `border` px of the image's edge are left out."""
     height, width = normals.shape[1:]
-    mean[:] = 0
-    count[:] = 0
-    for w in range(window.shape[0]):
-        i, j = n + window[w, 0], window[w, 1]
-        if border <= i < height - border:
-            low, high = max(0, border - j), min(width, width - border - j)
-            ax, ay, az = _row(normals, i, low + j, high + j)
-            bx, by, bz = _row(normals, n, low, high)
-            _add_chords(ax, ay, az, bx, by, bz, mean[low:high], count[low:high])
-    for m in range(width):
-        mean[m] = mean[m] / max(count[m], np.float32(1.0))
+    size = around.rows * around.stride
+    around.normals[:] = np.nan
+    around.points[:] = 0
+    for c in range(3):
+        for i in range(max(around.top, 0), min(around.top + around.rows, height)):
+            place = c * size + _place(around, i, 0)
+            for m in range(width):
+                around.points[place + m] = points[c, i, m]
+            if border <= i < height - border:
+                for m in range(border, width - border):
+                    around.normals[place + m] = normals[c, i, m]
 
 
 @kernel
-def _inlier_sum(normals, n, window, border, limit, total):
-    """Sum of the normals whose squared chord to each pixel's own is below `limit` (Eq. 31); total float32 [3, M]."""
-    height, width = normals.shape[1:]
-    total[:] = 0
-    for w in range(window.shape[0]):
-        i, j = n + window[w, 0], window[w, 1]
-        if border <= i < height - border:
-            low, high = max(0, border - j), min(width, width - border - j)
-            ax, ay, az = _row(normals, i, low + j, high + j)
-            bx, by, bz = _row(normals, n, low, high)
-            tx, ty, tz = total[0, low:high], total[1, low:high], total[2, low:high]
-            _add_inliers(ax, ay, az, bx, by, bz, limit[low:high], tx, ty, tz)
+def _square(a, b):
+    """|a − b|² of sixteen pairs of vectors."""
+    dx, dy, dz = a[0] - b[0], a[1] - b[1], a[2] - b[2]
+    return dx * dx + dy * dy + dz * dz
 
 
 @kernel
-def _mean_offset(points, normals, robust, n, window, border, limit, own, lowest, highest, offset, count):
-    """Mean over inliers of ⟨x, ν_rob⟩ − own where ⟨x, ν_rob⟩ is in (lowest, highest), and their number; float32 [M]."""
-    height, width = normals.shape[1:]
-    offset[:] = 0
-    count[:] = 0
+def _mean_angle(around, n, m, window, b):
+    """μ (Eq. 32): mean chord between the normals b of (n, m) … (n, m + 15) and those of their windows."""
+    zero, one, below_zero = splat(np.float32(0.0)), splat(np.float32(1.0)), splat(np.float32(-1.0))
+    size = around.rows * around.stride
+    sums = counts = zero
     for w in range(window.shape[0]):
-        i, j = n + window[w, 0], window[w, 1]
-        if border <= i < height - border:
-            low, high = max(0, border - j), min(width, width - border - j)
-            ax, ay, az = _row(normals, i, low + j, high + j)
-            bx, by, bz = _row(normals, n, low, high)
-            px, py, pz = _row(points, i, low + j, high + j)
-            rx, ry, rz = _row(robust, n, low, high)
-            _add_offsets(
-                ax, ay, az, bx, by, bz, limit[low:high], px, py, pz, rx, ry, rz,
-                own[low:high], lowest[low:high], highest[low:high], offset[low:high], count[low:high],
-            )  # fmt: skip
-    for m in range(width):
-        offset[m] = offset[m] / max(count[m], np.float32(1.0))
+        chord = root(_square(_three(around.normals, _place(around, n + window[w, 0], m + window[w, 1]), size), b))
+        known = below(below_zero, chord)
+        sums, counts = sums + among(known, chord, zero), counts + among(known, one, zero)
+    return sums / largest(counts, one)
+
+
+@kernel
+def _inlier_sum(around, n, m, window, b, limit):
+    """Sum of the normals whose squared chord to the pixels' own is below `limit` (Eq. 31)."""
+    zero = splat(np.float32(0.0))
+    size = around.rows * around.stride
+    x = y = z = zero
+    for w in range(window.shape[0]):
+        a = _three(around.normals, _place(around, n + window[w, 0], m + window[w, 1]), size)
+        inlier = below(_square(a, b), limit)
+        x, y, z = x + among(inlier, a[0], zero), y + among(inlier, a[1], zero), z + among(inlier, a[2], zero)
+    return x, y, z
+
+
+@kernel
+def _mean_offset(around, n, m, window, b, r, limit, offset, low, high):
+    """Mean over inliers of ⟨x, ν_rob⟩ − offset where ⟨x, ν_rob⟩ is in (low, high) (Eq. 33), and their number."""
+    zero, one = splat(np.float32(0.0)), splat(np.float32(1.0))
+    size = around.rows * around.stride
+    sums = counts = zero
+    for w in range(window.shape[0]):
+        place = _place(around, n + window[w, 0], m + window[w, 1])
+        p = _three(around.points, place, size)
+        found = p[0] * r[0] + p[1] * r[1] + p[2] * r[2]
+        inlier = below(_square(_three(around.normals, place, size), b), limit)
+        inlier = inlier & below(largest(low - found, found - high), zero)
+        sums, counts = sums + among(inlier, found - offset, zero), counts + among(inlier, one, zero)
+    return sums / largest(counts, one), counts
 
 
 @kernel
@@ -115,6 +121,41 @@ def surface_points(begin, end, disparity, rays, points):
 
 
 @task
+def _around(begin, end, points, normals, window, border):
+    """What the windows of rows begin … end − 1 hold."""
+    reach = np.abs(window).max()
+    margin = reach + WIDTH
+    rows, stride = end - begin + 2 * reach, normals.shape[2] + 2 * margin
+    size = 3 * rows * stride
+    around = Around(np.empty(size, np.float32), np.empty(size, np.float32), begin - reach, rows, stride, margin)
+    _fill(around, points, normals, border)
+    return around
+
+
+@kernel
+def _expect(n, disparity, rays, tolerance, robust, size, expected):
+    """Offset of the plane through each pixel of row n, and the lowest and highest that predict its disparity."""
+    for m in range(disparity.shape[1]):
+        x, y, z = point(n, m, np.float64(disparity[n, m]), rays)
+        own = np.float32(x * robust[m] + y * robust[size + m] + z * robust[2 * size + m])
+        here = inverse_depth(np.float64(disparity[n, m]), rays)
+        slack = rays.slope * tolerance
+        near, far = own * here / (here + slack), own * here / max(here - slack, 1e-12)
+        expected[0, m], expected[1, m], expected[2, m] = own, min(near, far), max(near, far)
+
+
+@kernel
+def _normalise(n, m, total, own, border, height, width, size, robust):
+    """ν_rob of pixel (n, m) from the sum of its inliers; its own normal without any, and at the image's edge."""
+    x, y, z = total[m], total[size + m], total[2 * size + m]
+    length = np.sqrt(x * x + y * y + z * z)
+    at_edge = n < border or m < border or n >= height - border or m >= width - border
+    for c in range(3):
+        k = c * size + m
+        robust[k] = own[k] if length == 0 or at_edge else total[k] / length
+
+
+@task
 def robust_planes(begin, end, disparity, rays, points, normals, window, border, share, tolerance, robust, plane):
     """ν_rob float32 [3, N, M] and d_μ float32 [N, M] of rows begin … end − 1, from the map's points and ν_lg.
 
@@ -123,44 +164,50 @@ def robust_planes(begin, end, disparity, rays, points, normals, window, border, 
     disparity to within `tolerance`; without any, the plane passes through the pixel.
     """
     height, width = disparity.shape
+    size = width + WIDTH
+    around = _around(begin, end, points, normals, window, border)
+    own, found = np.zeros(3 * size, np.float32), np.zeros(3 * size, np.float32)
+    limit, total = np.zeros(size, np.float32), np.zeros(3 * size, np.float32)
+    expected, result = np.zeros((3, size), np.float32), np.zeros((2, size), np.float32)
     for n in range(begin, end):
-        limit, offset = np.empty(width, np.float32), np.empty(width, np.float32)
-        own, low, high = np.empty(width, np.float32), np.empty(width, np.float32), np.empty(width, np.float32)
-        total, count = np.empty((3, width), np.float32), np.empty(width, np.float32)
-        _mean_angle(normals, n, window, border, limit, count)
+        for c in range(3):
+            own[c * size : c * size + width] = normals[c, n]
+        for m in range(0, width, WIDTH):
+            b = _three(own, m, size)
+            chord = share * _mean_angle(around, n, m, window, b)
+            store(limit, m, chord * chord)
+            x, y, z = _inlier_sum(around, n, m, window, b, chord * chord)
+            store(total, m, x)
+            store(total, size + m, y)
+            store(total, 2 * size + m, z)
         for m in range(width):
-            limit[m] = (share * limit[m]) ** 2
-        _inlier_sum(normals, n, window, border, limit, total)
+            _normalise(n, m, total, own, border, height, width, size, found)
+        _expect(n, disparity, rays, tolerance, found, size, expected)
+        for m in range(0, width, WIDTH):
+            offset, low, high = load(expected[0], m), load(expected[1], m), load(expected[2], m)
+            b, r = _three(own, m, size), _three(found, m, size)
+            mean, count = _mean_offset(around, n, m, window, b, r, load(limit, m), offset, low, high)
+            store(result[0], m, mean)
+            store(result[1], m, count)
         for m in range(width):
-            length = np.sqrt(total[0, m] ** 2 + total[1, m] ** 2 + total[2, m] ** 2)
-            at_edge = n < border or m < border or n >= height - border or m >= width - border
-            for c in range(3):
-                robust[c, n, m] = normals[c, n, m] if length == 0 or at_edge else total[c, m] / length
-            x, y, z = point(n, m, np.float64(disparity[n, m]), rays)
-            own[m] = x * robust[0, n, m] + y * robust[1, n, m] + z * robust[2, n, m]
-            here = inverse_depth(np.float64(disparity[n, m]), rays)
-            slack = rays.slope * tolerance
-            near, far = own[m] * here / (here + slack), own[m] * here / max(here - slack, 1e-12)
-            low[m], high[m] = min(near, far), max(near, far)
-        _mean_offset(points, normals, robust, n, window, border, limit, own, low, high, offset, count)
-        for m in range(width):
-            d = np.float64(disparity[n, m])
-            if count[m] > 0:
-                total_offset = np.float64(own[m]) + offset[m]
-                d = plane_disparity(n, m, robust[0, n, m], robust[1, n, m], robust[2, n, m], total_offset, rays)
-            plane[n, m] = d
+            x, y, z = found[m], found[size + m], found[2 * size + m]
+            robust[0, n, m], robust[1, n, m], robust[2, n, m] = x, y, z
+            offset = np.float64(expected[0, m]) + result[0, m]
+            through = plane_disparity(n, m, x, y, z, offset, rays)
+            plane[n, m] = through if result[1, m] > 0 else np.float64(disparity[n, m])
 
 
 @task
 def mark_inliers(normals, n, m, window, border, share, inlier):
     """Which offsets of the window count in ν_rob of (n, m): inlier bool [W]; returns the largest chord that counts."""
-    width = normals.shape[2]
-    limit, count = np.empty(width, np.float32), np.empty(width, np.float32)
-    total = np.empty((3, width), np.float32)
-    _mean_angle(normals, n, window, border, limit, count)
-    chord = share * limit[m]
-    limit[m] = chord**2
+    around = _around(n, n + 1, normals, normals, window, border)
+    own = np.zeros(3 * WIDTH, np.float32)
+    for c in range(3):
+        own[c * WIDTH] = normals[c, n, m]
+    chords = np.empty(WIDTH, np.float32)
+    store(chords, 0, share * _mean_angle(around, n, m, window, _three(own, 0, WIDTH)))
     for w in range(window.shape[0]):
-        _inlier_sum(normals, n, window[w : w + 1], border, limit, total)
-        inlier[w] = total[0, m] != 0 or total[1, m] != 0 or total[2, m] != 0
-    return chord
+        a = _three(around.normals, _place(around, n + window[w, 0], m + window[w, 1]), around.rows * around.stride)
+        square = _square(a, _three(own, 0, WIDTH))
+        inlier[w] = below(square, splat(chords[0] * chords[0])) & np.int32(1)
+    return chords[0]
