@@ -1,4 +1,4 @@
-"""The same tests with kernels as plain Python, and with every index checked."""
+"""The same tests with kernels as plain Python, with every index checked, and compiled for older processors."""
 
 from __future__ import annotations
 
@@ -8,20 +8,22 @@ import sys
 from pathlib import Path
 
 import pytest
+from llvmlite.binding import get_host_cpu_features
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def run(setting: str, *arguments: str) -> None:
+def run(setting: str, *arguments: str, value: str = "1", **others: str) -> None:
     """pytest in a process of its own; numba's settings are part of the cache's name, so it compiles for itself."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
-    done = subprocess.run(command, cwd=ROOT, env={**os.environ, setting: "1"}, capture_output=True, text=True)
+    settings = {**os.environ, setting: value, **others}
+    done = subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout[-4000:]
     assert " passed" in done.stdout
 
 
 pytestmark = pytest.mark.skipif(
-    any(os.environ.get(name) == "1" for name in ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK")),
+    any(os.environ.get(name) for name in ("NUMBA_DISABLE_JIT", "NUMBA_BOUNDSCHECK", "NUMBA_CPU_NAME")),
     reason="runs itself in these modes",
 )
 
@@ -33,6 +35,29 @@ def test_kernels_agree_with_their_twins_without_the_jit():
 def test_no_kernel_reads_or_writes_beyond_an_array():
     """Images smaller than every window, and larger ones, through all sweeps of all presets."""
     run("NUMBA_BOUNDSCHECK", "tests/unit/test_laws.py", "-k", "smaller_than or any_view or company")
+
+
+OLDER = {"AVX2": ("haswell", "avx2"), "SSE4": ("nehalem", "sse4.2"), "SSE2": ("x86-64", "sse2")}
+"""Instruction set: a processor that has no better one, and the feature that this machine needs to play it."""
+
+
+def compiled_for(name: str, *arguments: str) -> None:
+    """Run tests with the code generator held to one of them."""
+    cpu, feature = OLDER[name]
+    if not get_host_cpu_features().get(feature):
+        pytest.skip(f"this processor has no {feature}")
+    run("NUMBA_CPU_NAME", *arguments, value=cpu, NUMBA_CPU_FEATURES="")
+
+
+@pytest.mark.parametrize("name", OLDER)
+def test_lanes_do_the_same_on_older_processors(name):
+    compiled_for(name, "tests/unit/test_lanes.py", "tests/reference/test_twins.py", "-k", "lanes or J_oa-0]")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OLDER)
+def test_kernels_agree_with_their_twins_on_older_processors(name):
+    compiled_for(name, "tests/reference/test_twins.py", "-k=-1]")
 
 
 @pytest.mark.slow

@@ -21,7 +21,7 @@ from ioadr.solver.candidates import MOST, propose
 BLOCK = 8
 """px."""
 BINS = np.float32(256.0)
-"""Data terms per px: sweeps round the disparities at which they compare the views; 100 would be too few (decision 7)."""
+"""Data terms per px: sweeps round the disparities at which they compare the views; 100 were too few (decision 7)."""
 PATIENCE = 20_000
 """Looks at another row's progress before a worker gives its core away for a moment."""
 
