@@ -158,6 +158,11 @@ def main_doubt(doubts: Sequence[Doubt]) -> str | None:
     return doubts[0].name if doubts and doubts[0].taken > 0 and doubts[0].name in REASONS else None
 
 
+def step_name(stage: Stage) -> str:
+    """Of a step: "sweep 3"."""
+    return STEPS[stage.kind] + (f" {stage.number}" if stage.kind in ("sweep", "surfaces") else "")
+
+
 def surface_words(surface: SurfaceFit) -> str:
     """What the views wanted of the pixel, and which surface was fitted."""
     own = (
@@ -256,7 +261,8 @@ def number(value: float, digits: int) -> str:
 def depth_text(depth: float, metric: bool) -> str:
     if not np.isfinite(depth):
         return "depth unknown"
-    return f"{depth:.3g} m" if metric else f"relative depth {depth:.3g}"
+    rounded = f"{float(f'{depth:.3g}'):g}"
+    return f"{rounded} m" if metric else f"relative depth {rounded}"
 
 
 def percent(share: float) -> int:

@@ -29,7 +29,7 @@ from ioadr.result import Estimate
 from ioadr.solver import problem
 from ioadr.solver.candidates import MOST, propose
 from ioadr.solver.curve import cost_curve
-from ioadr.solver.explanation import Candidate, CostCurve, Explanation, PlaneFit, PointImage, Support
+from ioadr.solver.explanation import Candidate, CostCurve, Ending, Explanation, PlaneFit, PointImage, Support
 from ioadr.solver.refine import Refinement, random_numbers, single_precision
 from ioadr.solver.schedule import SweepPlan, closing
 
@@ -88,6 +88,13 @@ class Explainer:
             plane=_plane_fit(model, state, row, column, parameters) if step.plane_fits else None,
             candidates=tuple(self._candidates(model, state, step, row, column)) if self.estimate else (),
         )
+
+    def ending(self, row: int, column: int) -> Ending:
+        """What the steps after the sweeps, and the confidence, weighed at a pixel of the result."""
+        from ioadr.solver.replay import ending
+
+        assert self.estimate is not None
+        return ending(self.lf, self.estimate, row, column)
 
     def prepare(self) -> None:
         """Make beforehand what all pixels need, so that the first is explained as quickly as the others."""

@@ -54,6 +54,12 @@ class CostCurve:
         lowest = int(np.argmin(self.total))
         return float(self.disparities[lowest]), float(self.total[lowest])
 
+    def second_minimum(self, disparity: float, apart: float) -> float | None:
+        """Disparity of the data term's lowest other minimum, at least `apart` px away; None without one."""
+        data, far = self.data, np.abs(self.disparities - np.float32(disparity)) >= apart
+        dip = np.r_[False, (data[1:-1] <= data[:-2]) & (data[1:-1] < data[2:]), False] & far
+        return float(self.disparities[dip][np.argmin(data[dip])]) if dip.any() else None
+
     def at(self, disparity: float) -> dict[str, float]:
         """Cost by term at the sample nearest to a disparity."""
         index = int(np.argmin(np.abs(self.disparities - np.float32(disparity))))

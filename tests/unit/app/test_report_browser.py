@@ -13,7 +13,9 @@ import pytest
 
 from ioadr import Estimate, LightField
 from ioadr.app.report import write_report
+from ioadr.app.why import facts, sentence
 from ioadr.evaluation.truth import Truth
+from tests import explored
 from tests.browser import Watched, picture, point, settle
 from tests.builders import make_lightfield
 from tests.scenes import cube_estimate, make_estimate
@@ -294,3 +296,25 @@ def seconds_to_open(browser: Any, path: Path) -> float:
     assert watched.complaints == []
     watched.page.context.close()
     return seconds
+
+
+def test_the_sentence_under_the_cursor_is_that_of_the_maps(browser: Any, tmp_path: Path) -> None:
+    known = explored.finished()
+    watched = Watched(browser, write_report(tmp_path / "report.html", known))
+    page = watched.page
+    page.wait_for_selector("html[data-ready=true]")
+    height, width = known.disparity.shape
+    pane(page, "Disparity").scroll_into_view_if_needed()
+    for row, column in ((20, 30), (40, 50), (61, 7), (5, 66)):
+        point(page, pane(page, "Disparity").locator("canvas"), (column + 0.5) / width, (row + 0.5) / height)
+        assert page.locator("#why").inner_text() == sentence(facts(known, row, column))
+    assert watched.complaints == []
+    page.context.close()
+
+
+def test_results_without_a_way_say_so(opened: Watched, estimate: Estimate) -> None:
+    page = opened.page
+    pane(page, "Disparity").scroll_into_view_if_needed()
+    point(page, pane(page, "Disparity").locator("canvas"), 0.5, 0.5)
+    assert page.locator("#why").inner_text() == sentence(facts(estimate, 60, 80))
+    assert "was not kept" in page.locator("#why").inner_text()

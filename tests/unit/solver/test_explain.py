@@ -11,6 +11,7 @@ import pytest
 from ioadr import Estimate
 from ioadr.cost.total import TERMS
 from ioadr.solver.explain import KEPT, Explainer
+from ioadr.solver.explanation import CostCurve
 from tests import explored
 
 
@@ -202,3 +203,12 @@ def test_threads_get_the_same_and_little_is_kept(estimate, pixels):
         together = list(pool.map(total, widths))
     assert together == [total(width) for width in widths]
     assert len(explainer._kept) <= KEPT
+
+
+def test_a_second_minimum_is_the_lowest_dip_elsewhere():
+    d = np.linspace(-1, 1, 201, dtype=np.float32)
+    data = 5 - 4 * np.exp(-((d / 0.1) ** 2)) - 3 * np.exp(-(((d - 0.6) / 0.1) ** 2)) - np.exp(-(((d + 0.6) / 0.1) ** 2))
+    curve = CostCurve(d, {"data": data.astype(np.float32)}, data.astype(np.float32))
+    assert curve.second_minimum(0.0, 0.3) == pytest.approx(0.6, abs=0.011)
+    assert curve.second_minimum(0.6, 0.3) == pytest.approx(0.0, abs=0.011)
+    assert curve.second_minimum(0.0, 0.8) is None

@@ -74,13 +74,12 @@ def _ending(
 
 
 def _details(known: Facts) -> Iterator[str]:
-    from ioadr.app.why import ORIGINS, REASONS, STEPS, number
+    from ioadr.app.why import ORIGINS, REASONS, number, step_name
 
     before: float | None = None
     for stage in known.way:
-        name = STEPS[stage.kind] + ("" if stage.kind in ("start", "regions", "borders") else f" {stage.number}")
         moved = "" if before is None else number(stage.disparity - before, 4)
-        yield f"  {name:<12}{number(stage.disparity, 4):>9} px {moved:>8}  {ORIGINS[stage.origin]}"
+        yield f"  {step_name(stage):<12}{number(stage.disparity, 4):>9} px {moved:>8}  {ORIGINS[stage.origin]}"
         before = stage.disparity
     if known.ending is not None:
         yield from _surface(known.ending.surface)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import base64
 import math
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ioadr import __version__
+from ioadr.app import why
 from ioadr.app.description import described
 from ioadr.app.expectation import expected_seconds
 from ioadr.app.explorer.pictures import epis
+from ioadr.app.glossary import GLOSSARY
 from ioadr.camera import depth_unit
 from ioadr.colours import scale
 from ioadr.cost.total import TERMS
@@ -22,20 +24,26 @@ from ioadr.solver.problem import used_views
 
 if TYPE_CHECKING:
     from ioadr.app.explorer.study import Result, Study
-    from ioadr.result import SweepRecord
-    from ioadr.solver.explanation import Explanation, PlaneFit, PointImage
+    from ioadr.result import Estimate, SweepRecord
+    from ioadr.solver.explanation import Ending, Explanation, PlaneFit, PointImage
+    from ioadr.way import Stage
+
+APART = 2.0
+"""px of shift in the outermost view between an estimate and what counts as another minimum."""
 
 WHAT_IF = {
-    "data.occlusion_aware": "occlusions",
-    "congruence.weight": "λ₀",
-    "congruence.half_width": "W^c, half",
-    "congruence.disparity_scale": "ρ_θ",
-    "planar.weight": "γ₀",
-    "planar.half_width": "W^avg, half",
-    "planar.inlier_share": "τ_a",
+    "data.occlusion_aware": "leave hidden views out",
+    "congruence.weight": "pull to like neighbours, λ₀",
+    "congruence.half_width": "reach of neighbours, W^c",
+    "congruence.disparity_scale": "distrust of other depths, ρ_θ",
+    "planar.weight": "pull to the plane, γ₀",
+    "planar.half_width": "reach of the plane, W^avg",
+    "planar.inlier_share": "tolerance of the plane, τ_a",
 }
-WHAT_IF |= {f"{term}.weight": term for term in TERMS[1:] if f"{term}.weight" not in WHAT_IF}
-"""Parameters that the page offers to change, with the paper's letters; of other terms their weights."""
+WHAT_IF |= {f"{term}.weight": f"weight of {term}" for term in TERMS[1:] if f"{term}.weight" not in WHAT_IF}
+"""Parameters that the page offers to change, in words with the paper's letters; of other terms their weights."""
+PLANAR = "planar."
+"""Parameters of a term that does nothing where no planes are fitted."""
 
 
 def scene(study: Study) -> dict[str, Any]:
@@ -59,6 +67,7 @@ def scene(study: Study) -> dict[str, Any]:
         "truth": study.truth is not None,
         "seconds": round(expected_seconds(lightfield), 1),
         "presets": sorted(PRESETS, key=lambda name: name != DEFAULT),
+        "glossary": GLOSSARY,
         "scales": {name: scale(name).ravel().tolist() for name in ("depth", "confidence", "signed")},
         "results": [result(known) for known in study.results()],
     }
@@ -86,7 +95,10 @@ def record(sweep: SweepRecord) -> dict[str, Any]:
 def adjustable(parameters: Parameters) -> list[dict[str, Any]]:
     """The parameters of "what if": name, letter, meaning, value and bounds."""
     found = []
+    planes = parameters.planar.first_sweep < parameters.search.sweeps
     for name, letter in WHAT_IF.items():
+        if name.startswith(PLANAR) and not planes:
+            continue
         group, _, field = name.partition(".")
         term = getattr(parameters, group)
         entry = next(item.metadata for item in fields(term) if item.name == field)
@@ -95,8 +107,8 @@ def adjustable(parameters: Parameters) -> list[dict[str, Any]]:
     return found
 
 
-def pixel(study: Study, found: Explanation) -> dict[str, Any]:
-    """Everything about one pixel."""
+def pixel(study: Study, found: Explanation, estimate: Estimate | None) -> dict[str, Any]:
+    """Everything about one pixel that takes no time."""
     curve = found.curve
     low, cost = curve.minimum
     curves = {"disparities": curve.disparities, **curve.terms, "plain": curve.plain, "total": curve.total}
@@ -112,7 +124,45 @@ def pixel(study: Study, found: Explanation) -> dict[str, Any]:
         and {"weights": rounded(found.support.weights), "smoothed": float(found.support.smoothed)},
         "plane": found.plane and plane_fit(found.plane),
         "candidates": [vars(candidate) for candidate in found.candidates],
+        **(_way(found, estimate) if estimate else {"sentence": None, "way": [], "second": None}),
         "epis": epis(study.lightfield, found.row, found.column),
+    }
+
+
+def _way(found: Explanation, estimate: Estimate) -> dict[str, Any]:
+    """How the pixel came by its disparity."""
+    known = why.facts(estimate, found.row, found.column)
+    apart = APART / max(estimate.layout.reach)
+    second = found.curve.second_minimum(known.disparity, apart) if known.two_minima else None
+    return {
+        "sentence": why.sentence(known),
+        "way": [stage_of(stage) for stage in known.way],
+        "second": second,
+        "two_minima": known.two_minima,
+    }
+
+
+def stage_of(stage: Stage) -> dict[str, Any]:
+    return asdict(stage) | {"step": why.step_name(stage), "from": why.ORIGINS[stage.origin]}
+
+
+def ending(estimate: Estimate, row: int, column: int, found: Ending) -> dict[str, Any]:
+    """What came after the sweeps."""
+    surface, border = found.surface, found.border
+    return {
+        "row": row,
+        "column": column,
+        "sentence": why.sentence(why.facts(estimate, row, column, found)),
+        "surface": surface
+        and {
+            **vars(surface),
+            "members": surface.members.tolist(),
+            "weights": rounded(surface.weights),
+            "words": why.surface_words(surface),
+        },
+        "border": border and {**asdict(border), "words": why.border_words(border)},
+        "trust": found.trust,
+        "doubts": [asdict(doubt) | {"words": why.REASONS.get(doubt.name, doubt.name)} for doubt in found.doubts],
     }
 
 

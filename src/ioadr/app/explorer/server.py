@@ -39,6 +39,7 @@ SCRIPTS = (
     "explore_views.js",
     "explore_curve.js",
     "explore_pixel.js",
+    "explore_why.js",
     "explore_runs.js",
     "explore_asking.js",
     "explore_link.js",
@@ -80,6 +81,7 @@ class Explorer:
             Route("/api/refocus", self.refocus),
             Route("/api/pixel", self.pixel),
             Route("/api/hypothesis", self.hypothesis),
+            Route("/api/ending", self.ending),
             Route("/api/estimate", self.estimate, methods=["POST"]),
             Route("/api/neighbourhood", self.neighbourhood, methods=["POST"]),
         ]
@@ -128,11 +130,20 @@ class Explorer:
     async def hypothesis(self, request: Request) -> Response:
         return JSONResponse(await run_in_threadpool(self._hypothesis, request))
 
+    @checked
+    async def ending(self, request: Request) -> Response:
+        return JSONResponse(await run_in_threadpool(self._ending, request))
+
     def _pixel(self, request: Request) -> dict[str, Any]:
         row, column = requests.pixel(request.query_params, self.study)
         explainer = self.study.explainer(request.query_params.get("result", ""))
         parameters = requests.varied(explainer.parameters, requests.changes_in_query(request))
-        return answers.pixel(self.study, explainer.explain(row, column, parameters))
+        return answers.pixel(self.study, explainer.explain(row, column, parameters), explainer.estimate)
+
+    def _ending(self, request: Request) -> dict[str, Any]:
+        row, column = requests.pixel(request.query_params, self.study)
+        known = self.study.result(request.query_params.get("result", ""))
+        return answers.ending(known.estimate, row, column, known.explainer.ending(row, column))
 
     def _hypothesis(self, request: Request) -> dict[str, Any]:
         row, column = requests.pixel(request.query_params, self.study)

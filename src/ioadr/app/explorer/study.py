@@ -134,6 +134,8 @@ class Study:
         height, width = self.lightfield.height, self.lightfield.width
         explainer = self.given.explainer if self.given else self.blind
         explainer.explain(height // 2, width // 2, trial=self.limits.minimum)
+        if self.given:
+            explainer.ending(height // 2, width // 2)
 
     def _result(self, key: str, estimate: Any) -> Result:
         from ioadr.solver.explain import Explainer

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.app import why
 from ioadr.app.report.packing import jpegs, packed, packed_values
 from ioadr.colours import coloured_normals, rgb8, scale, shown_range
 from ioadr.geometry.discontinuity import surface_cells
@@ -39,6 +40,7 @@ def page_data(estimate: Estimate, lightfield: LightField | None, truth: Truth | 
         "cells": packed(surface_cells(estimate.points[::thin, ::thin])),
         "scales": {name: packed(scale(name)[None]) for name in ("depth", "confidence", "signed")},
         "epis": _epis(lightfield, thin) if lightfield else {},
+        "why": _why(estimate, thin),
     }
 
 
@@ -56,6 +58,23 @@ def _layers(estimate: Estimate, truth: Truth | None, thin: int) -> dict[str, Any
         true = truth.disparity[::factor, ::factor]
         layers |= {"truth": packed_values(true), "error": packed_values(estimate.disparity[kept] - true)}
     return layers
+
+
+def _why(estimate: Estimate, thin: int) -> dict[str, Any]:
+    """What `web/why.js` needs to say why a pixel has its depth: templates, and maps of what they are filled with."""
+    kept = (slice(None, None, thin), slice(None, None, thin))
+    found: dict[str, Any] = {
+        **why.templates(),
+        "views": why.views_used(estimate),
+        "deviation": packed_values(estimate.costs["data"][kept]),
+        "percent": packed(np.floor(100 * np.nan_to_num(estimate.confidence[kept])).astype(np.uint8)),
+    }
+    if estimate.two_minima is not None:
+        found["two_minima"] = packed(estimate.two_minima[kept].astype(np.uint8))
+    if estimate.way is not None:
+        stories, which, moved = why.stories(estimate.way, estimate.disparity)
+        found |= {"stories": stories, "story": packed(which[kept]), "moved": packed_values(moved[kept])}
+    return found
 
 
 def _shown(values: NDArray[Any]) -> dict[str, Any]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
 
-SCRIPTS = ("packed.js", "viewer.js", "epi.js", "scene3d.js", "scene_tools.js", "layers.js", "report.js")
+SCRIPTS = ("packed.js", "viewer.js", "epi.js", "scene3d.js", "scene_tools.js", "layers.js", "why.js", "report.js")
 
 
 def report_html(estimate: Estimate, lightfield: LightField | None = None, truth: Truth | None = None) -> str:

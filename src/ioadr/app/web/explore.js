@@ -1,6 +1,16 @@
 // The explorer's page: one state (pixel, layer, trial disparity, view, result, changes), kept in the address.
 "use strict";
 
+const QUADS = [
+  ["image", "What the views show", "4D-PPI"],
+  ["trial", "What they show at the trial", "4D-PPI", "trial"],
+  ["weights", "Who counts as neighbour", "weights χ", "J_coc"],
+  ["plane", "Plane of the surroundings", "plane", "J_pg"],
+  ["surface", "Surface of the finish", "surface", "target"],
+  ["border", "Border between two surfaces", "border", "coverage"],
+  ["doubts", "What lowers the confidence", "confidence", "doubt"],
+];
+
 class Explorer {
   constructor(scene) {
     this.scene = scene;
@@ -16,8 +26,18 @@ class Explorer {
     const along = { row: (column) => this.views.viewer.select(this.state.pixel[0], column), column: (row) => this.views.viewer.select(row, this.state.pixel[1]) };
     this.epis = { row: new Epi($("epis"), "Row EPI", "row-epi", along.row), column: new Epi($("epis"), "Column EPI", "column-epi", along.column) };
     this.quads = {};
-    for (const [name, title] of [["image", "4D-PPI"], ["trial", "4D-PPI at the trial"], ["weights", "Weights χ of J_coc"], ["plane", "Plane of J_pg"]]) this.quads[name] = panel($("quads"), title, name);
+    for (const [name, title, ...words] of QUADS) {
+      this.quads[name] = panel($("quads"), title, name);
+      explained(this.quads[name], scene.glossary, ...words);
+    }
+    this.way = new WayStrip($("way"), (d, lasting) => this.tryOut(d, lasting));
+    explained(this.way.panel, scene.glossary, "way");
+    explained(this.curve.panel, scene.glossary, "cost", "second minimum");
+    for (const epi of Object.values(this.epis)) explained(epi.panel, scene.glossary, "EPI");
+    for (const name of ["surface", "border", "doubts"]) this.quads[name].figure.hidden = true;
+    this.quads.doubts.figure.querySelector(".save").remove();
     this.pixels = new Newest(() => this.askPixel());
+    this.endings = new Newest(() => this.askEnding());
     this.hypotheses = new Newest(() => this.askHypothesis());
     this.looks = new Newest((...what) => this.views.look(...what));
     this.run = new Run();
@@ -152,7 +172,18 @@ class Explorer {
     document.documentElement.dataset.milliseconds = Math.round(performance.now() - clock);
     document.documentElement.dataset.ready = "true";
     this.hypotheses.call();
+    this.endings.call();
     this.remember();
+  }
+
+  /** What came after the sweeps takes a moment longer. */
+  async askEnding() {
+    const { answer } = this;
+    if (answer.disparity === null) return;
+    const told = await asked(`api/ending?${question({ ...this.state, changes: {} })}`);
+    if (told.row !== this.answer.row || told.column !== this.answer.column || this.answer.disparity === null) return;
+    this.drawEnding(told);
+    document.documentElement.dataset.told = `${told.row},${told.column}`;
   }
 
   async askHypothesis() {
@@ -185,14 +216,35 @@ class Explorer {
   draw() {
     const { answer, scene } = this, layers = this.views.layers, pixel = [answer.row, answer.column];
     this.showTrial();
+    this.tell(answer.sentence);
+    this.way.draw(answer.way);
     $("numbers").replaceChildren(...numbers(answer, layers, scene, this.views.count).map(numberBox));
     this.drawCurve();
     drawPointImage(this.quads.image, answer.image, scene.reference, (view) => this.lookFrom(view));
-    this.quads.image.title.textContent = answer.disparity === null ? "4D-PPI at the cheapest" : "4D-PPI";
+    this.quads.image.title.textContent = answer.disparity === null ? "What the views show at the cheapest" : "What the views show";
+    for (const name of ["surface", "border", "doubts"]) this.quads[name].figure.classList.toggle("busy", answer.disparity !== null);
+    if (answer.disparity === null) for (const name of ["surface", "border", "doubts"]) this.quads[name].figure.hidden = true;
     drawWeights(this.quads.weights, answer.support, layers, scene, pixel);
-    drawPlane(this.quads.plane, answer.plane, answer.disparity !== null, layers, scene, pixel);
+    drawPlane(this.quads.plane, answer.plane, layers, scene, pixel);
+    $("overlay").querySelector("[value=plane]").hidden = !answer.plane;
+    $("overlay").hidden = !answer.support;
     this.views.overlay = OVERLAYS[this.state.overlay](answer);
     this.views.viewer.draw();
+  }
+
+  tell(sentence) {
+    $("sentence").hidden = !sentence;
+    $("sentence").textContent = sentence ?? "";
+  }
+
+  drawEnding(told) {
+    const { scene } = this, pixel = [told.row, told.column];
+    this.tell(told.sentence);
+    drawSurface(this.quads.surface, told.surface, this.views.layers, scene, pixel);
+    drawBorder(this.quads.border, told.border);
+    drawDoubts(this.quads.doubts, told);
+    this.quads.doubts.figure.hidden = false;
+    for (const name of ["surface", "border", "doubts"]) this.quads[name].figure.classList.remove("busy");
   }
 
   drawCurve() {

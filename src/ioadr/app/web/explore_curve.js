@@ -2,11 +2,11 @@
 "use strict";
 
 const CURVES = {
-  plain: ["J_PD", "photo-consistency, every view counts"],
-  data: ["J_oa", "photo-consistency of the views that see the point; what the solver uses"],
-  congruence: ["λ J_coc", "distance to the colour-guided mean of the neighbours"],
-  planar: ["γ J_pg", "angle to the plane of the surroundings"],
-  total: ["total", "what is minimised"],
+  plain: ["all views", "J_PD: mean difference to the reference view, if every view saw the point"],
+  data: ["visible views", "J_oa: the same over the views that see the point; what the solver uses"],
+  congruence: ["like neighbours", "λ J_coc: distance to the colour-guided mean of the neighbours"],
+  planar: ["like plane", "γ J_pg: angle to the plane of the surroundings"],
+  total: ["total", "J: what is minimised"],
 };
 const WIDTH = 480, HEIGHT = 210, LEFT = 38, RIGHT = 14, TOP = 12, BOTTOM = 38;
 
@@ -112,6 +112,14 @@ class Curve {
     at(truth, "truth", "truth");
     at(answer.disparity, "estimate", "estimate");
     at(trial, "trial", "trial");
+    at(answer.second, "second", "second minimum: explains the views nearly as well");
+    const value = (d) => answer.curve.total[answer.curve.disparities.reduce((best, one, i, all) => (Math.abs(one - d) < Math.abs(all[best] - d) ? i : best), 0)];
+    answer.way.forEach((stage, k) => {
+      const place = Math.min(Math.max(stage.disparity, this.range[0]), this.range[1]); // half precision may miss the end
+      if (!visible(place) || stage.from === "kept") return;
+      const mark = svg("circle", { class: `stage ${stage.kind}`, cx: x(place), cy: Math.max(y(value(place)), TOP), r: 3, "data-step": k }, chart);
+      svg("title", {}, mark, `${stage.step}: ${stage.from}, ${fixed(stage.disparity, 4)} px`);
+    });
     for (const { origin, disparity, cost } of answer.candidates) {
       if (!visible(disparity)) continue;
       const mark = svg("path", { class: "candidate", d: `M${x(disparity)} ${HEIGHT - BOTTOM + 1}l4 7h-8z`, "data-origin": origin }, chart);

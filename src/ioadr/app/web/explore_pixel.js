@@ -94,7 +94,8 @@ function windowAround(made, layers, scene, [row, column], half, label) {
 const strongest = (weights) => Math.max(...weights.flat().filter((w) => w !== null), 1e-9);
 
 function drawWeights(made, support, layers, scene, pixel) {
-  if (!support) return nothing(made, "needs a result");
+  made.figure.hidden = !support;
+  if (!support) return;
   const half = (support.weights.length - 1) / 2, most = strongest(support.weights);
   const chart = windowAround(made, layers, scene, pixel, half + 2, "Weights of the neighbours in J_coc");
   support.weights.forEach((line, n) => line.forEach((weight, m) => {
@@ -107,8 +108,9 @@ function drawWeights(made, support, layers, scene, pixel) {
 }
 
 /** Inlier normals as needles, the plane as a disc that lies in it, its normal standing on it. */
-function drawPlane(made, plane, mapped, layers, scene, pixel) {
-  if (!plane) return nothing(made, mapped ? "γ is 0: no plane was fitted" : "needs a result");
+function drawPlane(made, plane, layers, scene, pixel) {
+  made.figure.hidden = !plane;
+  if (!plane) return;
   const half = Math.max(...plane.offsets.map(([n, m]) => Math.max(Math.abs(n), Math.abs(m))), 4);
   const chart = windowAround(made, layers, scene, pixel, half + 2, "Inlier normals and plane of J_pg");
   plane.offsets.forEach(([n, m], i) => {
@@ -164,7 +166,7 @@ function numbers(answer, layers, scene, count) {
   else {
     found.push(["Disparity", `${fixed(disparity, 4)} px`], ["Depth", `${fixed(layers.depth?.[i], 4)}${metres}`, metres ? "" : "relative"]);
     if (layers.normals) found.push(["Normal", normalText(layers.normals, i)]);
-    if (layers.confidence) found.push(["Confidence", fixed(layers.confidence[i], 2)]);
+    if (layers.confidence) found.push(["Confidence", fixed(layers.confidence[i], 2), answer.two_minima ? "two minima" : ""]);
     if (layers.visible) found.push(["Visible views", `${answer.image.visible}`, `of ${count}`]);
     found.push(["Cost", fixed(totalOf(costs, scene), 3), scene.terms.map((name) => fixed(costs[name], 2)).join(" + ")]);
   }

@@ -11,7 +11,12 @@ async function start() {
   for (const [name, scale] of Object.entries(page.scales)) scales[name] = await unpack(scale);
   const depth = layers.disparity.map((d) => 1 / (page.rays.slope * d + page.rays.offset));
   depth.forEach((z, i) => { if (!(z > 0)) depth[i] = NaN; });
-  const views = maps(page, layers, scales, depth);
+  const why = await reasons(page.why);
+  const views = maps(page, layers, scales, depth, why);
+  views.onshow = (row, column) => {
+    const i = row * page.width + column;
+    $("why").textContent = why.sentence(i, { visible: layers.visible[i], disparity: layers.disparity[i], depth: depth[i], unit: page.unit });
+  };
   const strips = await epis(page, layers, views);
   views.onselect = strips;
   views.select(page.height >> 1, page.width >> 1);
@@ -20,7 +25,7 @@ async function start() {
 }
 
 /** The linked panes. */
-function maps(page, layers, scales, depth) {
+function maps(page, layers, scales, depth, why) {
   const { width, height, unit } = page;
   const viewer = new LinkedViewer(width, height);
   const at = (row, column) => row * width + column;
@@ -38,7 +43,7 @@ function maps(page, layers, scales, depth) {
     (i) => `${fixed(depth[i], 3)}${metres}`, bar("depth", `${fixed(far, 2)}${metres}`, `${fixed(near, 2)}${metres}`));
   add("Normals", channels(layers.normals), (i) => normalText(layers.normals, i), {
     low: "red right, green up, blue towards the camera" });
-  add("Confidence", along(scales.confidence, layers.confidence, 0, 255), (i) => fixed(layers.confidence[i] / 255, 2),
+  add("Confidence", along(scales.confidence, layers.confidence, 0, 255), (i) => fixed(layers.confidence[i] / 255, 2) + (why.twoMinima(i) ? ", two minima" : ""),
     bar("confidence", "0", "1"));
   add("Visible views", along(scales.confidence, layers.visible, 0, page.views), (i) => `${layers.visible[i]} of ${page.views}`,
     bar("confidence", "0", String(page.views)));

@@ -3,6 +3,7 @@
 //   const viewer = new LinkedViewer(width, height);          // px of the pictures
 //   viewer.add(parent, { title, picture, value, legend });   // picture: anything that drawImage takes
 //   viewer.onselect = (row, column) => …                     // a click or the arrow keys chose a pixel
+//   viewer.onshow = (row, column) => …                       // a pixel is pointed at, or else chosen
 //
 // `value(row, column)` is the text for the pixel under the cursor; `legend` is {css, low, high}, a colour bar, or
 // {low}, a remark.
@@ -18,6 +19,7 @@ class LinkedViewer {
     this.cursor = null;
     this.selected = null;
     this.onselect = () => {};
+    this.onshow = () => {};
     this.scheduled = false;
     this.reset();
     addEventListener("resize", () => this.draw());
@@ -174,6 +176,7 @@ class LinkedViewer {
   render() {
     this.scheduled = false;
     const shown = this.cursor || this.selected;
+    if (shown) this.onshow(...shown);
     for (const pane of this.panes) {
       this.paint(pane);
       pane.output.textContent = shown ? pane.value(...shown) : "";

@@ -1,0 +1,148 @@
+"""The explorer says why: the way of a pixel, the finish, the border and the doubts are those of the solver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ioadr.app.explorer.answers import APART
+from ioadr.app.explorer.study import Study
+from ioadr.app.glossary import GLOSSARY
+from ioadr.app.why import facts, sentence
+from ioadr.solver.explain import Explainer
+from ioadr.way import Origin
+from tests import explored
+from tests.browser import settle
+from tests.explored import Running
+from tests.unit.app.explorer.page import Page
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def finished() -> Iterator[Running]:
+    with explored.explorer(Study(explored.scene().light_field, explored.finished())) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def pixel() -> tuple[int, int]:
+    """One that changed sides in the border step."""
+    way = explored.finished().way
+    assert way is not None
+    row, column = np.argwhere(way.origins[-1][8:-8, 8:-8] == Origin.BORDER)[3]
+    return int(row) + 8, int(column) + 8
+
+
+def told(browser: Any, server: Running, row: int, column: int, **options: Any) -> Page:
+    page = Page(browser, server, f"pixel={row},{column}", **options)
+    page.page.locator(f'html[data-told="{row},{column}"]').wait_for(state="attached", timeout=120_000)
+    settle(page.page)
+    return page
+
+
+def test_a_click_tells_the_way_the_finish_the_border_and_the_doubts(browser, finished, pixel):
+    opened = told(browser, finished, *pixel)
+    page, found = opened.page, explored.finished()
+    assert found.way is not None
+    known = Explainer(explored.scene().light_field, found).ending(*pixel)
+    assert page.locator("#sentence").inner_text() == sentence(facts(found, *pixel, known))
+    values = page.locator("#way .step").evaluate_all("all => all.map((step) => Number(step.dataset.disparity))")
+    way = found.way.at(*pixel, float(found.disparity[pixel]))
+    assert values == pytest.approx([stage.disparity for stage in way], abs=1e-6)
+    changed = [str(k) for k, stage in enumerate(way) if stage.origin != Origin.KEPT]
+    assert page.locator("#curve circle.stage").evaluate_all("all => all.map((c) => c.dataset.step)") == changed
+    members = page.locator("figure[data-panel=surface] .member")
+    assert members.count() == len(known.surface.members)
+    assert page.locator("figure[data-panel=surface] .member.gated").count() == np.count_nonzero(
+        known.surface.weights == 0
+    )
+    shown = float(page.locator("figure[data-panel=border] .near").get_attribute("data-coverage"))
+    assert shown == pytest.approx(known.border.coverage)
+    assert "changed sides" in page.locator("figure[data-panel=border]").inner_text()
+    doubts = page.locator(".doubts li").evaluate_all("all => all.map((item) => item.dataset.doubt)")
+    assert doubts == [doubt.name for doubt in known.doubts if doubt.taken >= 0.05][:5]
+    opened.close()
+
+
+def test_a_step_of_the_way_can_be_tried(browser, finished, pixel):
+    opened = told(browser, finished, *pixel)
+    page = opened.page
+    page.locator("#way .step").nth(1).click()
+    expected = float(page.locator("#way .step").nth(1).get_attribute("data-disparity"))
+    page.locator("#curve line.at.trial").wait_for(state="attached")
+    assert float(page.locator("#curve line.at.trial").get_attribute("data-disparity")) == pytest.approx(expected)
+    page.locator("figure[data-panel=trial] rect.cell").first.wait_for()
+    opened.close()
+
+
+def shown_of(opened: Page, *names: str) -> list[str]:
+    return [name for name in names if opened.page.locator(f"figure[data-panel={name}]").is_visible()]
+
+
+def test_panels_that_do_not_apply_are_not_shown(browser, finished, server):
+    opened = told(browser, finished, 60, 60)
+    assert shown_of(opened, "plane", "surface", "weights") == ["surface", "weights"]
+    assert opened.page.locator("#overlay [value=plane]").is_hidden()
+    opened.page.locator("#what-if summary").click()
+    assert opened.page.locator('[id^="knob-planar"]').count() == 0
+    opened.close()
+    opened = told(browser, server, 30, 40)
+    assert shown_of(opened, "plane", "surface", "border") == ["plane"]
+    opened.close()
+
+
+def test_a_second_minimum_is_marked(browser):
+    found = explored.finished()
+    doubtful = replace(found, two_minima=np.ones(found.disparity.shape, bool))
+    lightfield = explored.scene().light_field
+    explainer, apart = Explainer(lightfield, doubtful), APART / max(found.layout.reach)
+    known = (explainer.explain(30, column) for column in range(10, 60))
+    dips = ((one.column, one.curve.second_minimum(one.disparity, apart)) for one in known)
+    column, expected = next((column, dip) for column, dip in dips if dip is not None)
+    with explored.explorer(Study(lightfield, doubtful)) as running:
+        opened = told(browser, running, 30, column)
+        line = opened.page.locator("#curve line.at.second")
+        assert float(line.get_attribute("data-disparity")) == pytest.approx(expected, abs=1e-6)
+        assert "two minima" in opened.page.locator('[data-number="Confidence"]').inner_text()
+        assert "nearly as well" in opened.page.locator("#sentence").inner_text()
+        opened.close()
+
+
+def test_titles_explain_themselves(browser, finished):
+    opened = told(browser, finished, 30, 40)
+    titles = opened.page.locator(".term").evaluate_all("all => all.map((term) => term.title)")
+    assert len(titles) >= 9
+    for line in "\n".join(titles).splitlines():
+        word, _, meaning = line.partition(": ")
+        assert GLOSSARY[word] == meaning
+    opened.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_overflows_a_telephone(browser, finished, pixel, scheme):
+    opened = told(browser, finished, *pixel, width=400, height=800, scheme=scheme)
+    assert opened.page.evaluate("() => document.documentElement.scrollWidth") == 400
+    beyond = "all => all.filter((e) => e.getBoundingClientRect().right > 401).length"
+    assert opened.page.locator("main figcaption, main output, main button, main svg").evaluate_all(beyond) == 0
+    opened.close()
+
+
+def test_saving_does_not_cover_the_readout(browser, finished):
+    opened = told(browser, finished, 30, 40)
+    figure = opened.page.locator("figure[data-panel=curve]")
+    figure.hover()
+    buttons, readout = (figure.locator(part).bounding_box() for part in (".save", "output"))
+    assert buttons["y"] >= readout["y"] + readout["height"]
+    opened.close()
+
+
+def test_an_ending_needs_a_result(finished):
+    answer = finished.ask("/api/ending?row=3&column=4")
+    assert answer.status == 400
+    assert "this explorer has no such result" in answer.json()["error"]
+    assert finished.ask("/api/ending?row=64&column=4&result=given").status == 400
