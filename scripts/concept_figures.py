@@ -16,8 +16,12 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from PIL import Image
 
+import ioadr
+from ioadr import Estimate
+from ioadr._jit import Workers
 from ioadr.evaluation.synthetic import Rendered, demo
 from ioadr.solver.problem import pack_rays
+from ioadr.solver.replay import Replay
 
 matplotlib.use("agg")
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "images"
@@ -26,6 +30,8 @@ HIDDEN = (126, 44)
 SEEN = {"bar": (126, 48), "marble": (126, 150), "wall": (126, 110)}
 """Pixels of near and far surfaces: (row, column)."""
 BALL = (196, 125)
+LIMB = (120, 190)
+"""A pixel of the marble near its outline."""
 COLOURS = {"bar": "#ff4f79", "marble": "#ffd23f", "wall": "#37d5ff"}
 INK, PALE = "#26242e", "#9b98a6"
 
@@ -35,6 +41,56 @@ def main(folder: Path = TARGET) -> None:
     scene = demo()
     for draw in (epi, point_projection_plane, point_projection_image, occlusion):
         save(draw(scene), folder / f"{draw.__name__}.png")
+    estimate = ioadr.estimate(scene.light_field, "best")
+    for explain in (finish, border):
+        save(explain(scene, estimate), folder / f"{explain.__name__}.png")
+
+
+def finish(scene: Rendered, estimate: Estimate) -> Figure:
+    """What the views want on the marble, and the surface that is fitted to it."""
+    row, column = LIMB
+    with Workers() as workers:
+        replay = Replay(scene.light_field, estimate, row, column, workers)
+        fitted = replay.surface()
+        before, target, precision = replay.wanted()
+    assert fitted is not None
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.9), layout="constrained", width_ratios=[1, 1.45])
+    half = fitted.radius + 3
+    rows, columns = slice(row - half, row + half + 1), slice(column - half, column + half + 1)
+    left.imshow(estimate.image[rows, columns], extent=(-half - 0.5, half + 0.5, half + 0.5, -half - 0.5))
+    belongs = fitted.weights > 0
+    for kind, colour in ((~belongs, "black"), (belongs, "#2de0ff")):
+        left.scatter(fitted.members[kind, 1], fitted.members[kind, 0], s=3, color=colour)
+    left.set(title=f"the patch: {fitted.radius} px, {belongs.mean():.0%} belong to it", xticks=[], yticks=[])
+    place = np.arange(-half, half + 1)
+    at = replay.row, slice(replay.column - half, replay.column + half + 1)
+    error = np.minimum(1 / np.sqrt(np.maximum(precision[at], 1e-6)), 0.2)
+    right.errorbar(place, target[at], error, fmt=".", color=PALE, elinewidth=0.8, label="what the views want")
+    right.plot(place, before[at], color=COLOURS["bar"], linewidth=1, label="before")
+    after = estimate.disparity[row, columns]
+    right.plot(place, after, color=INK, linewidth=1.6, label="the result")
+    low, high = np.percentile(after, [0, 100])
+    right.set(xlabel="px along the row", ylabel="disparity d, px", ylim=(low - 0.06, high + 0.06))
+    right.legend(frameon=False)
+    return figure
+
+
+def border(scene: Rendered, estimate: Estimate) -> Figure:
+    """The trellis before and after the border step, and how much of each pixel the surface covers."""
+    assert estimate.way is not None
+    assert estimate.coverage is not None
+    before = estimate.way.map_after(-2, estimate.disparity)
+    part = slice(100, 148), slice(28, 84)
+    limits = {"vmin": -1.7, "vmax": 1.1, "cmap": "inferno"}
+    figure, axes = pyplot.subplots(1, 4, figsize=(11, 2.9), layout="constrained")
+    axes[0].imshow(estimate.image[part])
+    axes[1].imshow(before[part], **limits)
+    axes[2].imshow(estimate.disparity[part], **limits)
+    axes[3].imshow(estimate.coverage[part], vmin=0.5, vmax=1, cmap="gray")
+    titles = ("the centre view", "disparity before", "disparity after", "share that its surface covers")
+    for axis, title in zip(axes, titles, strict=True):
+        axis.set(title=title, xticks=[], yticks=[])
+    return figure
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -56,15 +56,20 @@ class Replay:
 
     def surface(self) -> SurfaceFit | None:
         """What the last finishing pass fitted; None without one, or where its map was not kept."""
-        way, term = self.estimate.way, self.estimate.parameters.finish
-        if way is None or not term.passes:
+        term = self.estimate.parameters.finish
+        if self.estimate.way is None or not term.passes:
             return None
+        return fit_at(self.row, self.column, *self.wanted(), term)
+
+    def wanted(self) -> tuple[FloatMap, FloatMap, FloatMap]:
+        """Of the last finishing pass: the map before it, the disparities that the views want, and their precision."""
+        way, term = self.estimate.way, self.estimate.parameters.finish
+        assert way is not None
         step = max(index for index, kind in enumerate(way.kinds) if kind == "surfaces")
         before = np.ascontiguousarray(self.map_after(step - 1))
         self.refinement.disparity = before
         furthest = disparity_of(term.furthest * 2 / (1 + term.passes), self.refinement.rays)
-        target, precision = Finisher(self.refinement, self.closing).wanted(before, furthest)
-        return fit_at(self.row, self.column, before, target, precision, term)
+        return before, *Finisher(self.refinement, self.closing).wanted(before, furthest)
 
     def border(self) -> Border | None:
         """What the views say about a pixel beside a jump; None elsewhere."""

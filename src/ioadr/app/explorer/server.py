@@ -40,6 +40,8 @@ SCRIPTS = (
     "explore_curve.js",
     "explore_pixel.js",
     "explore_why.js",
+    "explore_wipe.js",
+    "explore_tour.js",
     "explore_runs.js",
     "explore_asking.js",
     "explore_link.js",

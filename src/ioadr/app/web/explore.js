@@ -1,6 +1,15 @@
 // The explorer's page: one state (pixel, layer, trial disparity, view, result, changes), kept in the address.
 "use strict";
 
+/** The maps of a result, by name. */
+async function resultLayers(key) {
+  const layers = {};
+  for (const [name, kind] of [["disparity", Float32Array], ["normals", Uint8Array], ["confidence", Float32Array], ["visible", Uint16Array]]) {
+    layers[name] = new kind(await fetched(`api/layer/${name}?result=${key}`));
+  }
+  return layers;
+}
+
 const QUADS = [
   ["image", "What the views show", "4D-PPI"],
   ["trial", "What they show at the trial", "4D-PPI", "trial"],
@@ -36,6 +45,8 @@ class Explorer {
     for (const epi of Object.values(this.epis)) explained(epi.panel, scene.glossary, "EPI");
     for (const name of ["surface", "border", "doubts"]) this.quads[name].figure.hidden = true;
     this.quads.doubts.figure.querySelector(".save").remove();
+    this.views.wipe = new Wipe(this.views, () => this.views.viewer.draw());
+    this.tour = new Tour(this);
     this.pixels = new Newest(() => this.askPixel());
     this.endings = new Newest(() => this.askEnding());
     this.hypotheses = new Newest(() => this.askHypothesis());
@@ -94,12 +105,7 @@ class Explorer {
 
   async useResult(key, changes = {}) {
     this.state.result = key;
-    const known = this.results.get(key), layers = {};
-    if (known) {
-      for (const [name, kind] of [["disparity", Float32Array], ["normals", Uint8Array], ["confidence", Float32Array], ["visible", Uint16Array]]) {
-        layers[name] = new kind(await fetched(`api/layer/${name}?result=${key}`));
-      }
-    }
+    const known = this.results.get(key), layers = known ? await resultLayers(key) : {};
     Object.assign(this.views, { result: key, count: known ? known.views : this.scene.views });
     this.views.show(layers);
     const meant = ([name, value]) => known?.parameters.some((one) => one.name === name) && value === value;
@@ -113,7 +119,8 @@ class Explorer {
   }
 
   listResults() {
-    $("results").hidden = this.results.size === 0;
+    $("results").hidden = $("tour").hidden = this.results.size === 0;
+    this.views.wipe.list(this.results, this.state.result);
     $("result").replaceChildren(...[...this.results.values()].map(({ key, label }) => new Option(label, key, false, key === this.state.result)));
     $("estimate").classList.toggle("primary", this.results.size === 0);
   }

@@ -125,16 +125,20 @@ class Views {
 
   /** The maps of a result, as arrays; null takes them away. */
   show(layers) {
-    const { image, truth } = this.layers;
-    this.layers = { image, truth, ...layers };
-    const { rays } = this.scene, disparity = this.layers.disparity;
-    if (disparity) {
-      this.layers.depth = disparity.map((d) => { const z = 1 / (rays.slope * d + rays.offset); return z > 0 ? z : NaN; });
-      if (truth) this.layers.error = disparity.map((d, i) => d - truth[i]);
-    }
+    this.layers = this.completed(layers);
     this.pictures = { image: this.pictures.image };
     if (this.space) this.space.stale = true;
     if (this.chosen) this.choose(this.chosen);
+  }
+
+  /** With the view, the truth, and what follows from a result's maps. */
+  completed(layers) {
+    const { image, truth } = this.layers, { rays } = this.scene, all = { image, truth, ...layers };
+    if (all.disparity) {
+      all.depth = all.disparity.map((d) => { const z = 1 / (rays.slope * d + rays.offset); return z > 0 ? z : NaN; });
+      if (truth) all.error = all.disparity.map((d, i) => d - truth[i]);
+    }
+    return all;
   }
 
   kinds() {
@@ -168,7 +172,8 @@ class Views {
 
   text(n, m) {
     const kind = KINDS[this.chosen];
-    return kind ? kind.text(this, n * this.scene.width + m) : "";
+    const i = n * this.scene.width + m;
+    return kind ? kind.text(this, i) + (this.wipe?.text(kind, i) ?? "") : "";
   }
 
   bounds() {

@@ -16,7 +16,7 @@ from ioadr.app.why import facts, sentence
 from ioadr.solver.explain import Explainer
 from ioadr.way import Origin
 from tests import explored
-from tests.browser import settle
+from tests.browser import picture, settle
 from tests.explored import Running
 from tests.unit.app.explorer.page import Page
 
@@ -146,3 +146,48 @@ def test_an_ending_needs_a_result(finished):
     assert answer.status == 400
     assert "this explorer has no such result" in answer.json()["error"]
     assert finished.ask("/api/ending?row=64&column=4&result=given").status == 400
+
+
+def test_the_tour_leads_through_the_page(browser, finished):
+    opened = told(browser, finished, 30, 40)
+    page = opened.page
+    page.locator("#tour").click()
+    titles = []
+    while page.locator("#tour-card").is_visible():
+        titles.append(page.locator("#tour-title").inner_text())
+        assert page.locator(".toured").count() == 1
+        page.locator("#tour-next").click()
+        settle(page)
+    assert len(titles) == 10
+    assert titles[0] == "A light field"
+    doubtful = explored.finished().confidence[12:-12, 12:-12]
+    row, column = np.unravel_index(np.argmin(doubtful), doubtful.shape)
+    opened.answered(int(row) + 12, int(column) + 12)
+    assert page.locator(".toured").count() == 0
+    opened.close()
+
+
+def test_two_results_are_compared_with_a_wipe(browser):
+    found = explored.finished()
+    other = replace(found, disparity=np.full_like(found.disparity, found.range.minimum), seed=9)
+    study = Study(explored.scene().light_field, found)
+    study.add(other)
+    with explored.explorer(study) as running:
+        opened = told(browser, running, 30, 40)
+        page = opened.page
+        page.evaluate("() => explorer.useResult('given')")
+        page.locator("#compare option").nth(1).wait_for(state="attached")
+        before = picture(opened.canvas("map"))
+        page.locator("#compare").select_option(index=1)
+        page.wait_for_function("() => explorer.views.wipe.layers !== null")
+        settle(page)
+        after = picture(opened.canvas("map"))
+        half = after.shape[1] // 2
+        assert (after[:, : half - 4] != before[:, : half - 4]).mean() < 0.02
+        assert (after[:, half + 4 :] != before[:, half + 4 :]).mean() > 0.8
+        text = page.locator("figure[data-panel=map] output").inner_text()
+        assert f"{found.range.minimum:.3f} px in the other".replace("-", "−") in text
+        page.locator("#wipe").fill("100")
+        settle(page)
+        assert (picture(opened.canvas("map")) != before).mean() < 0.02
+        opened.close()
