@@ -62,8 +62,9 @@ def reduced(images: NDArray[np.float32], longest: int) -> NDArray[np.float32]:
         return images
     height, width = images.shape[-2] // factor, images.shape[-1] // factor
     inner = images[..., : height * factor, : width * factor]
-    blocks = inner.reshape(*images.shape[:-2], height, factor, width, factor)
-    return blocks.mean(axis=(-3, -1), dtype=np.float32)
+    across = inner.reshape(*images.shape[:-2], height, factor, width * factor).sum(axis=-2, dtype=np.float32)
+    blocks = across.reshape(*images.shape[:-2], height, width, factor).sum(axis=-1, dtype=np.float32)
+    return blocks / np.float32(factor * factor)
 
 
 def grey(view: NDArray[Any], longest: int) -> Image:
@@ -127,7 +128,9 @@ def block_means(image: Image, size: int, margin: int) -> Image:
     """Means over blocks of size² px, without a margin, as one row."""
     rows, columns = ((length - 2 * margin) // size for length in image.shape)
     inner = image[margin : margin + rows * size, margin : margin + columns * size]
-    return inner.reshape(rows, size, columns, size).mean(axis=(1, 3)).ravel()
+    # One axis after the other: numpy takes three times as long for both at once.
+    across = inner.reshape(rows, size, columns * size).sum(axis=1)
+    return (across.reshape(rows, columns, size).sum(axis=2) / np.float32(size * size)).ravel()
 
 
 def bilinear(image: Image, row: Image, column: Image) -> Image:

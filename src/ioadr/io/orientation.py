@@ -5,7 +5,8 @@ What is certain is put right where nobody has defined the order, and only warned
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,27 +14,51 @@ from numpy.typing import NDArray
 from ioadr.consistency.matching import Pictures, grey
 from ioadr.consistency.order import FINEST, NOT_JUDGED, Order, judged
 from ioadr.errors import InputError
-from ioadr.io.capture import Capture
+from ioadr.io.capture import Capture, Loader
 from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.safety.doors import damage_explained
+from ioadr.part import Window
 
 DEFINED = {"hci", "stanford"}
 """Formats that define the order of their views."""
+REMEMBERED = 32_000_000
+"""Bytes of views that are kept from the look at their order until they are read."""
 DISTANCE = 8
 """Views between the reference view and the farthest that is looked at."""
 COMPASS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row, column) != (0, 0)]
 
 
-def oriented(capture: Capture, options: ReadOptions) -> Capture:
-    """The capture with rows and columns in our order, and the verdict on it."""
+def oriented(capture: Capture, options: ReadOptions, judge: bool = True) -> Capture:
+    """The capture with rows and columns in our order, and the verdict on it; only as told without a look at views."""
     if options.transpose:
         capture = capture.transposed()
     for axis, wanted in ((0, options.flip_rows), (1, options.flip_columns)):
         capture = capture.flipped(axis) if wanted else capture
+    if not judge:
+        return capture
+    capture = capture.with_(load=remembering(capture))
     order = order_of(capture)
     if options.orders_views or capture.trusted or capture.format in DEFINED:
         return _warned(capture.with_(order=order), order, options)
     return _put_right(capture.with_(order=order), order)
+
+
+def remembering(capture: Capture) -> Loader:
+    """The capture's loader; views that tell its order are decoded once, for that and for whoever reads them next."""
+    numbers = [int(capture.index[spot]) for spot in _spots(capture)]
+    size = len(numbers) * capture.height * capture.width * capture.channels * capture.dtype.itemsize
+    known: dict[int, NDArray[Any]] = {}
+
+    def load(wanted: Sequence[int], window: Window) -> NDArray[Any]:
+        if not known and size <= REMEMBERED and set(wanted) < set(numbers):
+            known.update(zip(numbers, capture.load(numbers, capture.window), strict=True))
+        rest = [number for number in wanted if number not in known]
+        if len(rest) == len(wanted):
+            return capture.load(wanted, window)
+        others = dict(zip(rest, capture.load(rest, window), strict=True)) if rest else {}
+        return np.stack([known[n][window.slices] if n in known else others[n] for n in wanted])
+
+    return load
 
 
 def order_of(capture: Capture) -> Order:

@@ -72,8 +72,11 @@ def read(path: str | os.PathLike[str], options: ReadOptions | None = None, **cha
     return found.with_(source=replace(found.source, notes=(*found.source.notes, *odd))) if odd else found
 
 
-def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = None) -> Capture:
-    """What is at `path`, oriented and reduced to the views that `options` choose; nothing is decoded for good yet."""
+def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = None, judge: bool = True) -> Capture:
+    """What is at `path`, oriented and reduced to the views that `options` choose; nothing is decoded for good yet.
+
+    Without `judge`, not even to see which way rows and columns run: enough for sizes.
+    """
     options = options or ReadOptions()
     place = Path(path)
     if not os.fspath(path):
@@ -85,7 +88,7 @@ def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = Non
         capture = found.open(place, options)
     capture = _ordered(capture, options)
     capture = capture.with_(camera=_camera(capture, options))
-    capture = chosen_views(oriented(capture, options), options)
+    capture = chosen_views(oriented(capture, options, judge), options)
     _check_complete(capture)
     return without_unused(capture, options)
 

@@ -51,7 +51,7 @@ def evidence(
     curves = lattice_curves(refinement, few, disparity, own)
     limits, shape = refinement.limits, disparity.shape
     ends = (disparity < limits.minimum + END) | (disparity > limits.maximum - END)
-    reasons = _data_reasons(refinement, model, disparity)
+    reasons = _data_reasons(refinement, few, disparity)
     beside = torn(disparity, 1)
     reasons |= {"torn": beside, "torn around": torn(disparity, 3), "torn region": smooth(beside)}
     reasons |= {"rival near": -near, "rival far": -far}
@@ -120,6 +120,7 @@ def _data_reasons(refinement: Refinement, model: Model, disparity: FloatMap) -> 
     target, texture, residual = (np.empty_like(disparity) for _ in range(3))
     numbers = np.float32(refinement.parameters.finish.colour_scale), np.float32(FURTHEST)
     refinement.workers.rows(linearise, len(disparity), model, disparity, *numbers, target, texture, residual)
+    texture *= np.float32(refinement.rays.dy.size / model.rays.dy.size)
     precision: FloatMap = texture / (residual + np.float32(NOISE**2))
     regional = np.maximum(smooth(precision), np.float32(1e-6))
     pull = target - disparity

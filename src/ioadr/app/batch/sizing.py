@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ioadr.app.expectation import OVERHEAD, core_seconds, peak_bytes
 from ioadr.errors import InputError
@@ -62,9 +62,7 @@ class Need:
 
 def need_of(path: str, reading: ReadOptions, parameters: Parameters) -> Need:
     """From headers alone; raises what reading would raise on a file that cannot be opened."""
-    # Which way rows and columns run does not matter here, and finding out decodes images.
-    reading = replace(reading, flip_rows=bool(reading.flip_rows), flip_columns=bool(reading.flip_columns))
-    capture = open_capture(path, reading)
+    capture = open_capture(path, reading, judge=False)
     height, width = scaled_size(chosen_window(capture, reading), reading.scale)
     views = int(capture.available.sum())
     sample = capture.channels * capture.dtype.itemsize
