@@ -32,6 +32,12 @@ MEASURED = $(BIN)/ioadr benchmark "$(DATA)" --scenes boxes,cotton,dino,sideboard
 CHECKED = $(addprefix $(DATA)/,boxes cotton dino sideboard) $(TOYS) \
   $(addprefix $(SHARED)/data/hard/,floor leaves desk wedges turntable machine)
 
+# What `make bench` does: a comparison with another revision, or all figures of docs/performance.md.
+BENCH = $(BIN)/ioadr bench --verbose $(if $(FULL),--full) $(if $(wildcard $(DATA)),--data "$(DATA)")
+COMPARED = $(BENCH) --base "$(BASE)"
+MEASURE_ALL = $(BENCH) --out docs/performance.json && $(BIN)/python -m tests.reference.bench docs/performance.json && \
+  $(BIN)/python scripts/performance_page.py docs/performance.json docs/performance.md
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -85,10 +91,8 @@ golden: $(TOOLS) ## our own scores, with which tests/real compares, after a chan
 	@$(BIN)/python -m tests.real.golden "$(DATA)"
 
 .PHONY: bench
-bench: $(TOOLS) ## time, memory and growth into docs/performance.md: minutes on a quiet machine (FULL=1: all scenes and sizes)
-	@$(BIN)/ioadr bench --verbose --out docs/performance.json $(if $(FULL),--full) $(if $(wildcard $(DATA)),--data "$(DATA)")
-	@$(BIN)/python -m tests.reference.bench docs/performance.json
-	@$(BIN)/python scripts/performance_page.py docs/performance.json docs/performance.md
+bench: $(TOOLS) ## time, memory and growth into docs/performance.md: minutes on a quiet machine (FULL=1: all scenes and sizes; BASE=rev: compare)
+	@$(if $(BASE),$(COMPARED),$(MEASURE_ALL))
 
 .PHONY: docs
 docs: $(TOOLS) ## all pages, command line and Python reference as a site in site/, offline; a warning is an error

@@ -135,7 +135,8 @@ def _estimated(
         steps, last = plan(parameters, limits, warm=start is not None), closing(parameters, limits)
         total = len(steps) + finishing_passes(parameters.finish) + parameters.coverage.settle
         refinement = Refinement(lf, limits, parameters, workers, rays)
-        maps = first_maps(lf, few_rays(refinement), limits, parameters.initialise, workers)
+        ranked = few_rays(refinement) if parameters.initialise.method == "cheapest" else rays
+        maps = first_maps(lf, ranked, limits, parameters.initialise, workers)
         known = [] if start is None else [_usable(start, maps[0], limits)]
         begin(refinement, known + maps, last)
         keeper = Keeper(refinement, steps, seed)

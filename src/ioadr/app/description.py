@@ -14,7 +14,7 @@ from ioadr.lightfield import LightField
 from ioadr.parameters import DEFAULT
 
 
-def described(lightfield: LightField) -> dict[str, str]:
+def described(lightfield: LightField, preset: str = DEFAULT) -> dict[str, str]:
     """Facts in words, in the order a person asks for them."""
     rows, columns = lightfield.grid
     reference = lightfield.reference
@@ -30,13 +30,13 @@ def described(lightfield: LightField) -> dict[str, str]:
         "order": lightfield.source.order or "not checked",
         "camera": _camera(lightfield),
         "range": _range(lightfield),
-        "time": _time(lightfield),
+        "time": _time(lightfield, preset),
         "memory": f"{lightfield.views.nbytes / 1e6:.0f} MB for the views, "
-        f"about {expected_bytes(lightfield) / 1e6:.0f} MB to estimate with the preset {DEFAULT}",
+        f"about {expected_bytes(lightfield, preset) / 1e6:.0f} MB to estimate with the preset {preset}",
     }
 
 
-def facts(lightfield: LightField) -> dict[str, Any]:
+def facts(lightfield: LightField, preset: str = DEFAULT) -> dict[str, Any]:
     """The same for programs."""
     camera, limits = lightfield.camera, lightfield.range
     return {
@@ -59,16 +59,17 @@ def facts(lightfield: LightField) -> dict[str, Any]:
         else None,
         "range": [limits.minimum, limits.maximum, limits.origin] if limits else None,
         "bytes": lightfield.views.nbytes,
-        "preset": DEFAULT,
-        "expected_seconds": round(expected_seconds(lightfield), 2),
-        "expected_bytes": expected_bytes(lightfield),
+        "preset": preset,
+        "expected_seconds": round(expected_seconds(lightfield, preset), 2),
+        "expected_bytes": expected_bytes(lightfield, preset),
     }
 
 
-def _time(lightfield: LightField) -> str:
-    best, fast = (duration(max(1, expected_seconds(lightfield, preset))) for preset in (DEFAULT, "fast"))
+def _time(lightfield: LightField, preset: str) -> str:
+    asked, fast = (duration(max(1, expected_seconds(lightfield, name))) for name in (preset, "fast"))
     doubt = "" if lightfield.range else "; twice that if disparities are large"
-    return f"about {best} to estimate with the preset {DEFAULT}, {fast} with fast, after the first compilation{doubt}"
+    other = "" if preset == "fast" else f", {fast} with fast"
+    return f"about {asked} to estimate with the preset {preset}{other}, after the first compilation{doubt}"
 
 
 def _format(lightfield: LightField) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from ioadr.lightfield import LightField
 from ioadr.machine import cores
-from ioadr.parameters import DEFAULT, PRESETS
+from ioadr.parameters import DEFAULT, PRESETS, Parameters
 
 SECONDS_PER_SAMPLE = {"paper": 0.9e-6, "best": 1.5e-6, "fast": 0.26e-6}
 """Of one core, for one pixel of one view, by preset: `ioadr estimate` on the benchmark's scenes, README.md."""
@@ -15,21 +17,31 @@ BYTES_PER_SAMPLE = 4
 """Packed colour of one pixel of one view."""
 BYTES_PER_PIXEL = 320
 """Maps of the reference view: state, planes, visibility, costs, result."""
+BYTES_PER_PLANE = 5
+"""Of one pixel: deviation, share and sum of paths of a semi-global match."""
+BYTES_PER_HEARD_SAMPLE = 12
+"""Of one pixel of one view that takes part in it: packed, high-pass, and the surface that it sees."""
+PLANES, MOST_PLANES, ENOUGH_VIEWS = 3.0, 192, 49
+"""As in `solver.regions` and `solver.few_views`, which would load the compiler; a test compares them."""
 OVERHEAD = 180_000_000
 """Interpreter and compiled code."""
 
 
 def expected_seconds(lightfield: LightField, preset: str = DEFAULT) -> float:
     """On this machine, with all its cores; of a usual range of disparities if none is known."""
-    spread = lightfield.range.extent * max(lightfield.reach) if lightfield.range else USUAL_SPREAD
-    more = max(spread / USUAL_SPREAD, 1.0)
+    more = max(spread(lightfield) / USUAL_SPREAD, 1.0)
     return more * core_seconds(lightfield.view_count, lightfield.height, lightfield.width, preset) / cores()
 
 
 def expected_bytes(lightfield: LightField, preset: str = DEFAULT) -> int:
     """Peak of the whole process."""
-    copies = 2 if PRESETS[preset].finish.passes else 1
-    return peak_bytes(lightfield.view_count, lightfield.height, lightfield.width, lightfield.views.nbytes, copies)
+    pixel = pixel_bytes(lightfield.view_count, PRESETS[preset], spread(lightfield))
+    return lightfield.views.nbytes + pixel * lightfield.height * lightfield.width + OVERHEAD
+
+
+def spread(lightfield: LightField) -> float:
+    """px between the shifts of both ends of the range in the outermost view."""
+    return lightfield.range.extent * max(lightfield.reach) if lightfield.range else USUAL_SPREAD
 
 
 def core_seconds(views: int, height: int, width: int, preset: str = DEFAULT) -> float:
@@ -37,6 +49,22 @@ def core_seconds(views: int, height: int, width: int, preset: str = DEFAULT) -> 
     return SECONDS_PER_SAMPLE[preset] * views * height * width
 
 
-def peak_bytes(views: int, height: int, width: int, stored: int, copies: int = 1) -> int:
-    """Of a process that estimates a light field whose samples take `stored` bytes; the finish packs one or two more."""
-    return stored + (BYTES_PER_SAMPLE * views * copies + BYTES_PER_PIXEL) * height * width + OVERHEAD
+def pixel_bytes(views: int, parameters: Parameters, shifts: float = USUAL_SPREAD) -> int:
+    """Of one pixel of the reference view, beyond the stored samples, when most of them are in use.
+
+    The finish packs its views once or twice more. Before that a semi-global match holds a volume of planes.
+    """
+    packed, finish = BYTES_PER_SAMPLE * views, parameters.finish
+    most = packed * (1 + (finish.high_pass > 0)) if finish.passes else 0
+    if finish.region_passes:
+        planes = min(math.ceil(shifts * PLANES) + 1, MOST_PLANES)
+        most = max(most, BYTES_PER_PLANE * planes + BYTES_PER_HEARD_SAMPLE * few(views))
+    return packed + most + BYTES_PER_PIXEL
+
+
+def few(views: int) -> int:
+    """How many views of a square grid rank hypotheses: every second or third in each direction if there are many."""
+    side, step = math.sqrt(views), 1
+    while math.ceil(side / step) ** 2 > max(ENOUGH_VIEWS, math.ceil(side)):
+        step += 1
+    return math.ceil(side / step) ** 2 if step > 1 else views

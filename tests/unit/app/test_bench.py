@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ioadr import preset
-from ioadr.app.bench import machine, phases, processes, suite
+from ioadr.app.bench import against, machine, phases, processes, suite
 from ioadr.app.bench.scenes import FAR, NEAR, tiles
 from ioadr.app.bench.tables import tables
 from ioadr.errors import InputError
@@ -132,3 +132,41 @@ def test_kernels_are_timed_by_the_table_of_twins(name):
     found = kernels.measured(TWINS[name], {"grid": (3, 3), "size": (24, 24), "count": 64})
     assert 0 < found["nanoseconds"] < found["plain_nanoseconds"]
     assert set(kernels.KERNELS) <= set(TWINS)
+
+
+checkout = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs a git checkout")
+
+
+@checkout
+def test_two_revisions_take_turns_and_become_a_table(cli, monkeypatch, tmp_path):
+    """The base is measured with its own sources, in every round just before this revision."""
+    sources: list[str] = []
+
+    def timed(*arguments: str, environment: dict[str, str]) -> processes.Timed:
+        sources.append(environment["PYTHONPATH"])
+        here = environment["PYTHONPATH"] == str(against.SOURCE)
+        assert (Path(environment["PYTHONPATH"]) / "ioadr" / "estimate.py").exists()
+        return processes.Timed(1.0, 6.0 if here else 8.0, 400_000_000)
+
+    monkeypatch.setattr(processes, "ioadr", timed)
+    whole = synthetic.demo
+    monkeypatch.setattr(synthetic, "demo", lambda: whole(size=(40, 44), grid=(3, 3)))
+    outcome = cli("bench", "--base", "HEAD", "--out", tmp_path / "bench.json")
+    assert outcome.code == 0, outcome.err
+    assert "Against HEAD" in outcome.out
+    assert "0.75 … 0.75" in outcome.out
+    assert sources[0] != sources[1] == str(against.SOURCE)
+    assert sources[0::2] == [sources[0]] * (len(sources) // 2)
+    figures = json.loads((tmp_path / "bench.json").read_text())
+    assert {run["preset"] for run in figures["against"]} == set(suite.PRESETS)
+    assert all(run["ratios"] == [0.75] * 3 for run in figures["against"])
+    assert not Path(sources[0]).exists()
+
+
+def test_a_revision_that_is_not_there_is_refused(cli, monkeypatch):
+    whole = synthetic.demo
+    monkeypatch.setattr(synthetic, "demo", lambda: whole(size=(40, 44), grid=(3, 3)))
+    outcome = cli("bench", "--base", "no-such-revision")
+    assert outcome.code == 2
+    assert "no sources of revision 'no-such-revision'" in outcome.err
+    assert "Traceback" not in outcome.err

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 import ioadr
+from ioadr.app.commands import info
+from ioadr.app.expectation import SECONDS_PER_SAMPLE
 from ioadr.app.reader_options import option_names
 from ioadr.io.options import ReadOptions
+from ioadr.parameters import DEFAULT, PRESETS
 from tests.builders import make_views, write_hci_scene
 from tests.layouts import quilt, stanford
 
@@ -75,6 +78,18 @@ def test_info_expects_wide_baselines_to_take_longer(cli, tmp_path):
     assert seconds() == seconds(-2, 2)
     assert seconds(-22, 22) == pytest.approx(8 * seconds(-2, 2), rel=0.2), "both to a hundredth of a second"
     assert "twice that if disparities are large" in cli("info", path, "--quilt", "5x5").out
+
+
+def test_info_foretells_for_the_preset_asked_for(cli, tmp_path):
+    path, _ = quilt(tmp_path, make_views(grid=(5, 5), size=(200, 200)))
+    arguments = ("info", path, "--quilt", "5x5", "--no-flip-rows")
+    told = {name: json.loads(cli(*arguments, "--preset", name, "--json").out) for name in info.MEASURED}
+    assert told.keys() == SECONDS_PER_SAMPLE.keys() <= PRESETS.keys()
+    assert all(told[name]["preset"] == name for name in told)
+    assert told["fast"]["expected_seconds"] < told["best"]["expected_seconds"]
+    assert told["paper"]["expected_bytes"] < told["best"]["expected_bytes"]
+    assert told[DEFAULT] == json.loads(cli(*arguments, "--json").out)
+    assert "with the preset paper" in cli(*arguments, "--preset", "paper").out
 
 
 @pytest.mark.parametrize("name", ["out.npz", "out.zarr", "folder"])

@@ -10,12 +10,14 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ioadr.app.expectation import OVERHEAD, core_seconds, peak_bytes
+from ioadr.app.expectation import OVERHEAD, USUAL_SPREAD, core_seconds, pixel_bytes
 from ioadr.errors import InputError
+from ioadr.io.capture import Capture
 from ioadr.io.options import ReadOptions
 from ioadr.io.reading import open_capture
 from ioadr.io.safety.limits import size
 from ioadr.io.subset import chosen_window, scaled_size
+from ioadr.lightfield import DisparityRange
 from ioadr.machine import cores
 from ioadr.parameters import Parameters
 
@@ -36,8 +38,8 @@ class Need:
     width: int
     sample_bytes: int
     """Of one pixel of one view, as stored."""
-    copies: int = 1
-    """Of the packed views."""
+    pixel_bytes: int
+    """Of one pixel of the reference view, beyond that."""
 
     @property
     def bytes(self) -> int:
@@ -52,7 +54,7 @@ class Need:
     def part(self, height: int, width: int) -> int:
         """Bytes that a part of the views takes."""
         stored = self.views * height * width * self.sample_bytes
-        return WORKER + peak_bytes(self.views, height, width, stored, self.copies)
+        return WORKER + OVERHEAD + stored + self.pixel_bytes * height * width
 
     @property
     def result(self) -> int:
@@ -66,8 +68,13 @@ def need_of(path: str, reading: ReadOptions, parameters: Parameters) -> Need:
     height, width = scaled_size(chosen_window(capture, reading), reading.scale)
     views = int(capture.available.sum())
     sample = capture.channels * capture.dtype.itemsize
-    copies = 1 + (1 + (parameters.finish.high_pass > 0)) * (parameters.finish.passes > 0)
-    return Need(views, height, width, sample, copies)
+    return Need(views, height, width, sample, pixel_bytes(views, parameters, _shifts(capture, reading)))
+
+
+def _shifts(capture: Capture, reading: ReadOptions) -> float:
+    """px between the shifts of both ends of the range in the outermost view of a regular grid."""
+    limits = DisparityRange(*reading.range) if reading.range else capture.range and capture.range.scaled(reading.scale)
+    return limits.extent * (max(capture.grid) // 2) if limits else USUAL_SPREAD
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 from ioadr import preset
 from ioadr.app.bench import phases, processes
+from ioadr.app.bench.against import compared
 from ioadr.app.bench.machine import free_cores, machine, numpy_nanoseconds
 from ioadr.app.bench.scenes import tiles
 from ioadr.machine import cores
@@ -39,12 +40,14 @@ class Extent:
     repeats: int = 2
     first: bool = True
     """Whether to compile everything once more."""
+    rounds: int = 3
+    """Of a comparison with another revision."""
     alone: bool = False
     """Whether commands are run with one thread, too; phases always are."""
 
 
 QUICK = Extent()
-FULL = Extent(PRESETS, 100, (128, 256, 512, 1024), 9, (3, 5, 7, 9, 13, 17), 256, 1, alone=True)
+FULL = Extent(PRESETS, 100, (128, 256, 512, 1024), 9, (3, 5, 7, 9, 13, 17), 256, 1, rounds=5, alone=True)
 
 
 def run(data: Path | None, extent: Extent, watch: Watch) -> Figures:
@@ -60,6 +63,17 @@ def run(data: Path | None, extent: Extent, watch: Watch) -> Figures:
             for measured in of_scene(scene, extent, extent.first and index == 0, watch)
         ]
     figures["growth"] = growth(extent, watch)
+    figures["free_cores"].append(free_cores())
+    return figures | {"seconds": time.perf_counter() - begin}
+
+
+def against(base: str, data: Path | None, extent: Extent, watch: Watch) -> Figures:
+    """Only the comparison with another revision of this checkout."""
+    begin = time.perf_counter()
+    figures: Figures = {"machine": machine(), "free_cores": [free_cores()], "base": base}
+    with tempfile.TemporaryDirectory() as folder:
+        built_in, *real = scenes(data, extent, Path(folder), watch)
+        figures["against"] = compared(base, real or [built_in], PRESETS, extent.rounds, watch)
     figures["free_cores"].append(free_cores())
     return figures | {"seconds": time.perf_counter() - begin}
 

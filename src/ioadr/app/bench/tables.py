@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 Figures = dict[str, Any]
@@ -37,6 +38,8 @@ class Table:
 
 def tables(figures: Figures) -> list[Table]:
     """All that were measured."""
+    if "against" in figures:
+        return [_against(figures)]
     found = [
         _commands(figures),
         _phases(figures),
@@ -60,6 +63,26 @@ def _commands(figures: Figures) -> Table:
         if "wall" in run
     ]
     return Table("From command to files", ["scene, preset", "threads", "wall s", "CPU s", "peak MB"], rows)
+
+
+def _against(figures: Figures) -> Table:
+    """Medians of the rounds, and how far the ratios of single rounds spread."""
+    rows = []
+    for run in figures["against"]:
+        ratios = run["ratios"]
+        rows.append(
+            [
+                f"{run['scene']}, {run['preset']}",
+                f"{median(run['base_cpu']):.1f}",
+                f"{median(run['cpu']):.1f}",
+                f"{median(ratios):.2f}",
+                f"{min(ratios):.2f} … {max(ratios):.2f}",
+                f"{run['base_peak'] / 1e6:.0f} → {run['peak'] / 1e6:.0f}",
+            ]
+        )
+    rounds = len(figures["against"][0]["ratios"])
+    head = ["scene, preset", f"CPU s of {figures['base']}", "CPU s", "ratio", f"of {rounds} rounds", "peak MB"]
+    return Table(f"Against {figures['base']}, from command to files, one thread", head, rows)
 
 
 def _phases(figures: Figures) -> Table:

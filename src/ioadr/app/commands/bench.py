@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @option("Input", "--data", type=click.Path(), metavar="DIR", help="Also measure the benchmark scenes in this folder.")
 @option("Input", "--full", is_flag=True, help="Measure all scenes, presets and sizes (about 15 minutes).")
+@option("Input", "--base", metavar="REV", help="Only compare with this revision of a git checkout, in turn.")
 @option("Results", "--out", type=click.Path(dir_okay=False), metavar="FILE", help="Write the figures as JSON.")
 @output_options
-def command(terminal: Terminal, data: str | None, full: bool, out: str | None) -> None:
+def command(terminal: Terminal, data: str | None, full: bool, base: str | None, out: str | None) -> None:
     """Measure time by phase, memory, first and later runs, threads, and growth with pixels and views.
 
     Run it on an idle machine. The number of free cores is measured before and after.
@@ -34,7 +35,8 @@ def command(terminal: Terminal, data: str | None, full: bool, out: str | None) -
             if terminal.live:
                 status.update(f"measuring: {text}")
 
-        figures = suite.run(None if data is None else Path(data), suite.FULL if full else suite.QUICK, watch)
+        place, extent = None if data is None else Path(data), suite.FULL if full else suite.QUICK
+        figures = suite.against(base, place, extent, watch) if base else suite.run(place, extent, watch)
     if out is not None:
         keep(figures, Path(out))
     terminal.answer("\n".join([rendered(table) for table in tables(figures)] + [closing(figures)]), figures)

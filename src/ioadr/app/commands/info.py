@@ -10,9 +10,13 @@ from ioadr.app.reader_options import read_from_cli, reader_options
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.errors import as_options
+from ioadr.parameters import DEFAULT
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
+
+MEASURED = ("best", "fast", "paper")
+"""Presets in `ioadr.app.expectation`, which --help need not load; a test compares them."""
 
 
 def _list_formats(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
@@ -37,9 +41,17 @@ def _list_formats(context: click.Context, parameter: click.Parameter, asked: boo
     callback=_list_formats,
     help="List the formats and exit.",
 )
+@option(
+    "Estimation",
+    "--preset",
+    type=click.Choice(MEASURED),
+    default=DEFAULT,
+    show_default=True,
+    help="Preset whose time and memory to foretell.",
+)
 @output_options
 @reader_options
-def command(terminal: Terminal, scene: str, reading: ReadOptions) -> None:
+def command(terminal: Terminal, scene: str, preset: str, reading: ReadOptions) -> None:
     """Describe the light field SCENE: format, views, camera, disparity range, and what estimating it takes.
 
     The format is recognised by content; --formats lists what is known.
@@ -47,6 +59,6 @@ def command(terminal: Terminal, scene: str, reading: ReadOptions) -> None:
     from ioadr.app.description import described, facts
 
     lightfield = read_from_cli(terminal, scene, reading)
-    lines = [f"  {name:<10} {text}" for name, text in described(lightfield).items()]
+    lines = [f"  {name:<10} {text}" for name, text in described(lightfield, preset).items()]
     notes = [f"  {'note':<10} {as_options(note)}" for note in lightfield.source.notes]
-    terminal.answer("\n".join([lightfield.name, *lines, *notes]), facts(lightfield))
+    terminal.answer("\n".join([lightfield.name, *lines, *notes]), facts(lightfield, preset))

@@ -10,11 +10,31 @@ import pytest
 import ioadr
 from ioadr import InputError, preset
 from ioadr.app.batch.sizing import CLIENT, WORKER, Crew, check_need, choose_crew, makespan, need_of
-from ioadr.app.expectation import expected_bytes
+from ioadr.app.expectation import BYTES_PER_HEARD_SAMPLE, BYTES_PER_PIXEL, BYTES_PER_PLANE, expected_bytes
 from ioadr.io import ReadOptions
 from tests.builders import make_views, write_hci_scene
 
 GB = 10**9
+
+
+def test_a_semi_global_match_counts_by_its_planes(tmp_path):
+    """Of a narrow range the finish is what takes most, of a wide one the volume of planes."""
+    scene = write_hci_scene(tmp_path / "waves", make_views(grid=(9, 9), size=(20, 24)))
+    small, wide, widest = (
+        need_of(str(scene), ReadOptions(range=(-end, end)), preset("best")).pixel_bytes for end in (1, 6, 60)
+    )
+    alone = need_of(str(scene), ReadOptions(range=(-6, 6)), preset("best").vary({"finish.region_passes": 0}))
+    assert small == alone.pixel_bytes == 3 * 4 * 81 + BYTES_PER_PIXEL
+    assert wide == 4 * 81 + BYTES_PER_PLANE * (12 * 4 * 3 + 1) + BYTES_PER_HEARD_SAMPLE * 25 + BYTES_PER_PIXEL
+    assert widest == 4 * 81 + BYTES_PER_PLANE * 192 + BYTES_PER_HEARD_SAMPLE * 25 + BYTES_PER_PIXEL
+
+
+def test_what_is_counted_is_what_the_solver_takes():
+    from ioadr.app import expectation
+    from ioadr.solver import few_views, regions
+
+    ours = expectation.PLANES, expectation.MOST_PLANES, expectation.ENOUGH_VIEWS
+    assert ours == (regions.PLANES, regions.MOST_PLANES, few_views.ENOUGH_VIEWS)
 
 
 @pytest.mark.parametrize("reading", [ReadOptions(), ReadOptions(views="3x3"), ReadOptions(scale=0.5, every=2)])
@@ -37,7 +57,7 @@ def test_a_huge_file_is_measured_by_its_header(tmp_path):
     with pytest.raises(InputError, match=r"needs about 1\d(\.\d)? GB.*--tiles.*--memory"):
         check_need("huge.npy", need.bytes, 2 * GB)
     check_need("huge.npy", need.bytes, None)
-    with pytest.raises(InputError, match="expected to need at most 0 B"):
+    with pytest.raises(InputError, match="0 B is available for one item"):
         check_need("huge.npy", need.bytes, -WORKER)
 
 

@@ -1,0 +1,77 @@
+"""Two revisions side by side in one run: the same commands in turn, so that both meet the same machine."""
+
+from __future__ import annotations
+
+import io
+import statistics
+import subprocess
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ioadr.app.bench import processes
+from ioadr.errors import InputError
+
+Figures = dict[str, Any]
+Watch = Callable[[str], None]
+SOURCE = Path(__file__).parents[3]
+"""Where this package lies: src, in a checkout."""
+
+
+@contextmanager
+def revision(name: str) -> Iterator[Path]:
+    """The sources of a revision of this checkout, in a folder for as long as the block lasts."""
+    with tempfile.TemporaryDirectory(prefix="ioadr-base-") as folder:
+        command = ["git", "-C", str(SOURCE.parent), "archive", "--format=zip", name, "src"]
+        try:
+            packed = subprocess.run(command, capture_output=True, check=True).stdout
+        except FileNotFoundError as error:
+            raise InputError("bench: --base needs git, which is not installed.") from error
+        except subprocess.CalledProcessError as error:
+            reason = (error.stderr.decode(errors="replace").strip() or "git failed").splitlines()[-1]
+            raise InputError(
+                f"bench: no sources of revision {name!r} in {SOURCE.parent} ({reason}). "
+                "Name a commit, branch or tag in a checkout of ioadr."
+            ) from error
+        with zipfile.ZipFile(io.BytesIO(packed)) as archive:
+            archive.extractall(folder)
+        yield Path(folder) / "src"
+
+
+def compared(name: str, scenes: Sequence[Path], presets: Sequence[str], repeats: int, watch: Watch) -> list[Figures]:
+    """Of every scene and preset: CPU seconds of both revisions in each round, and their ratios, this one's first."""
+    found = []
+    with revision(name) as base:
+        for preset in presets:
+            for source in (base, SOURCE):
+                watch(f"{preset}: compiling the kernels of {'this revision' if source == SOURCE else name}")
+                _run(source, scenes[0], preset)
+            for scene in scenes:
+                rounds = []
+                for number in range(repeats):
+                    watch(f"{scene.name}, {preset}: round {number + 1} of {repeats}")
+                    rounds.append((_run(base, scene, preset), _run(SOURCE, scene, preset)))
+                found.append(_figures(scene.name, preset, rounds))
+    return found
+
+
+def _run(source: Path, scene: Path, preset: str) -> processes.Timed:
+    """`ioadr estimate` of these sources, from command to files, with one thread: waiting for another costs CPU, too."""
+    with tempfile.TemporaryDirectory() as folder:
+        options = ["--preset", preset, "--quiet", "--threads", "1", "--out", f"{folder}/out"]
+        return processes.ioadr("estimate", str(scene), *options, environment={"PYTHONPATH": str(source)})
+
+
+def _figures(scene: str, preset: str, rounds: Sequence[tuple[processes.Timed, processes.Timed]]) -> Figures:
+    return {
+        "scene": scene,
+        "preset": preset,
+        "base_cpu": [before.cpu for before, _ in rounds],
+        "cpu": [after.cpu for _, after in rounds],
+        "ratios": [after.cpu / before.cpu for before, after in rounds],
+        "base_peak": statistics.median(before.peak for before, _ in rounds),
+        "peak": statistics.median(after.peak for _, after in rounds),
+    }
