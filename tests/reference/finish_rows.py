@@ -15,7 +15,7 @@ from ioadr.cost.linearised import linearise
 from ioadr.geometry.ppp import Rays, unpack
 from ioadr.solver.borders import discount
 from ioadr.solver.coverage import pack_matting
-from ioadr.solver.finish import directions, fit, high_pass_rays, patches, softened_rays
+from ioadr.solver.finish import directions, everywhere, fit, high_pass_rays, patches, softened_rays
 from ioadr.solver.local_fit import UNIT
 from tests.reference import finish
 from tests.reference.coverage import Scene, covered
@@ -31,7 +31,7 @@ def prepare_linearise(problem: Problem) -> Prepared:
     term, height = problem.parameters.finish, problem.lf.height
     out = np.empty((3, *problem.disparity.shape), np.float32)
     numbers = np.float32(term.colour_scale), np.float32(term.furthest)
-    given = 0, height, problem.model, problem.disparity, *numbers
+    given = 0, height, problem.model, problem.disparity, *numbers, everywhere(problem.disparity)
     return Prepared(partial(linearise, *given, *out), out, problem.disparity.size)
 
 

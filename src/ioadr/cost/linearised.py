@@ -163,11 +163,11 @@ def find_seen(model, n, m, d, used, views, seen):
 
 
 @task
-def linearise(begin, end, model, disparity, scale, furthest, target, texture, residual):
+def linearise(begin, end, model, disparity, scale, furthest, wanted, target, texture, residual):
     """Rows begin … end − 1: the disparity the data want, at most `furthest` px away, and what it rests on.
 
     texture: Σ w·g², how much the views change with disparity; residual: mean square of what they differ by. Both in
-    grey levels, squared.
+    grey levels, squared. wanted bool [N, ⌈M/16⌉]: of each sixteen pixels of a row, whether to look at them at all.
     """
     views = views_around(model.rays, model.occluders)
     seen = np.empty(model.rays.dy.size * WIDTH, np.float32)
@@ -176,6 +176,8 @@ def linearise(begin, end, model, disparity, scale, furthest, target, texture, re
     one, zero, most = splat(np.float32(1.0)), splat(np.float32(0.0)), splat(furthest)
     for n in range(begin, end):
         for m in range(0, width, WIDTH):
+            if not wanted[n, m // WIDTH]:
+                continue
             used = min(WIDTH, width - m)
             around[:used] = disparity[n, m : m + used]
             find_seen(model, n, m, around, used, views, seen)

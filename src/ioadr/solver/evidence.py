@@ -14,6 +14,7 @@ from ioadr.cost.total import Model
 from ioadr.geometry.windows import grow
 from ioadr.solver.cost_curves import lattice, lattice_curves, spread
 from ioadr.solver.few_views import costs_of, few_rays, seen_by
+from ioadr.solver.finish import everywhere
 from ioadr.solver.gloss import smooth
 from ioadr.solver.map_filters import count_torn, rank_middle
 from ioadr.solver.refine import Refinement
@@ -119,7 +120,8 @@ def _data_reasons(refinement: Refinement, model: Model, disparity: FloatMap) -> 
     """How vague the data are and how they pull, at the pixel and in its region; what they leave unexplained."""
     target, texture, residual = (np.empty_like(disparity) for _ in range(3))
     numbers = np.float32(refinement.parameters.finish.colour_scale), np.float32(FURTHEST)
-    refinement.workers.rows(linearise, len(disparity), model, disparity, *numbers, target, texture, residual)
+    given = model, disparity, *numbers, everywhere(disparity)
+    refinement.workers.rows(linearise, len(disparity), *given, target, texture, residual)
     texture *= np.float32(refinement.rays.dy.size / model.rays.dy.size)
     precision: FloatMap = texture / (residual + np.float32(NOISE**2))
     regional = np.maximum(smooth(precision), np.float32(1e-6))

@@ -27,6 +27,8 @@ from ioadr.solver.regions import repair_regions
 from ioadr.solver.schedule import SweepPlan
 
 FloatMap = NDArray[np.float32]
+SPREAD = 2
+"""px around a glossy pixel that a further pass looks at, too."""
 JUMP = 0.8
 """px of shift in the outermost view within 3×3 px that are a jump."""
 
@@ -56,6 +58,10 @@ class Finisher:
         self.term, self.workers = refinement.parameters.finish, refinement.workers
         self.rays = softened_rays(refinement.rays, self.term.softening, self.workers)
         self.high = high_pass_rays(self.rays, self.term.high_pass, self.workers) if self.term.high_pass else None
+        self.known: Wish | None = None
+        """What high-pass data wanted in the last pass."""
+        self.glossy: NDArray[np.bool_] | None = None
+        """Of sixteen pixels of a row each, whether any was glossy in the last pass."""
 
     def run(self, index: int, furthest: float) -> SweepRecord:
         """One pass: linearise around the map, fit surfaces to the targets, at most `furthest` px away."""
@@ -72,26 +78,55 @@ class Finisher:
         plain = self.linearised(disparity, self.rays, term.occluder_growth, term.noise, furthest)
         if self.high is None:
             return plain.target, plain.precision
-        high = self.linearised(disparity, self.high, gloss.GROWTH, gloss.NOISE, gloss.FURTHER * furthest)
+        numbers = gloss.GROWTH, gloss.NOISE, gloss.FURTHER * furthest
+        high = self.linearised(disparity, self.high, *numbers, self.glossy, self.known)
         trust = gloss.trust_in_plain(plain, high, disparity_of(gloss.OWN_ERROR, self.rays))
         trust[beside_jumps(disparity, disparity_of(JUMP, self.rays))] = 1
+        # Where one pass saw no gloss, the next does not look for it again: a third of the time of a pass.
+        self.known, self.glossy = high, by_sixteen(grow(trust < 1, SPREAD))
         return gloss.blended(plain, high, trust)
 
-    def linearised(self, disparity: FloatMap, rays: Rays, growth: int, noise: float, furthest: float) -> Wish:
-        """What the views, plain or filtered, want around a map."""
+    def linearised(
+        self,
+        disparity: FloatMap,
+        rays: Rays,
+        growth: int,
+        noise: float,
+        furthest: float,
+        wanted: NDArray[np.bool_] | None = None,
+        known: Wish | None = None,
+    ) -> Wish:
+        """What the views, plain or filtered, want around a map; only where it is wanted, elsewhere what is known."""
         refinement, term = self.refinement, self.term
         grown = grow(disparity, growth)
         occluders = snapshot_occluders(
             grown, refinement.rays, refinement.limits, refinement.parameters.data, self.workers
         )
         model = refinement.model(self.closing, occluders=occluders)._replace(rays=rays)
-        target, texture, residual = (np.empty_like(disparity) for _ in range(3))
+        target, texture, residual = (np.zeros_like(disparity) for _ in range(3))
         numbers = np.float32(term.colour_scale), np.float32(furthest)
-        self.workers.rows(linearise, len(disparity), model, disparity, *numbers, target, texture, residual)
+        where = everywhere(disparity) if wanted is None else wanted
+        self.workers.rows(linearise, len(disparity), model, disparity, *numbers, where, target, texture, residual)
         precision = texture / (residual + np.float32(noise**2))
         rise = np.float32(disparity_of(term.border_rise, self.rays))
         self.workers.rows(discount, len(disparity), disparity, directions(), rise, precision)
-        return Wish(target, precision, residual)
+        found = Wish(target, precision, residual)
+        if known is None:
+            return found
+        new = np.repeat(where, WIDTH, axis=1)[:, : disparity.shape[1]]
+        return Wish(*(np.where(new, now, before) for now, before in zip(found, known, strict=True)))
+
+
+def everywhere(disparity: FloatMap) -> NDArray[np.bool_]:
+    """All of a map, as `linearise` wants to know it."""
+    return by_sixteen(np.ones(disparity.shape, bool))
+
+
+def by_sixteen(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """[N, ⌈M/16⌉]: whether any of sixteen pixels of a row is marked."""
+    padded = np.pad(mask, ((0, 0), (0, -mask.shape[1] % WIDTH)))
+    marked: NDArray[np.bool_] = padded.reshape(len(mask), -1, WIDTH).any(axis=2)
+    return marked
 
 
 def beside_jumps(disparity: FloatMap, jump: float) -> NDArray[np.bool_]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ioadr import DisparityRange, LightField
 from ioadr._jit import Workers
 from ioadr.parameters import preset
-from ioadr.solver.finish import Finisher, beside_jumps, disparity_of
+from ioadr.solver.finish import Finisher, beside_jumps, by_sixteen, disparity_of
 from ioadr.solver.gloss import OWN_ERROR, WHITE, Wish, blended, smooth, trust_in_plain
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
@@ -100,3 +100,30 @@ def test_three_pixels_beside_a_jump_are_told():
     step = np.zeros((9, 20), np.float32)
     step[:, 10:] = 1
     assert np.flatnonzero(beside_jumps(step, 0.5)[4]).tolist() == list(range(7, 13))
+
+
+def test_a_further_pass_looks_where_the_first_saw_gloss():
+    """There it finds what it finds without a first pass; elsewhere it keeps what that found."""
+    lf, parameters = plane(0.5, gloss=12.0), preset("best")
+    assert lf.range is not None
+    with Workers(1) as workers:
+        refinement = Refinement(lf, lf.range, parameters, workers)
+        finisher = Finisher(refinement, closing(parameters, lf.range))
+        assert finisher.high is not None
+        first, second = np.full(SIZE, TRUE, np.float32), np.full(SIZE, TRUE + 0.01, np.float32)
+        wanted = by_sixteen(np.arange(SIZE[1]) < 20 + np.zeros((SIZE[0], 1)))
+        known = finisher.linearised(first, finisher.high, 0, 0.5, 0.2)
+        alone = finisher.linearised(second, finisher.high, 0, 0.5, 0.2)
+        mixed = finisher.linearised(second, finisher.high, 0, 0.5, 0.2, wanted, known)
+        finisher.wanted(first, 0.05)
+        assert finisher.glossy is not None
+        assert finisher.glossy.any()
+    for now, before, other in zip(mixed, known, alone, strict=True):
+        np.testing.assert_array_equal(now[:, :32], other[:, :32])
+        np.testing.assert_array_equal(now[:, 32:], before[:, 32:])
+
+
+def test_sixteen_pixels_are_marked_by_any_of_them():
+    mask = np.zeros((2, 35), bool)
+    mask[0, 16], mask[1, 34] = True, True
+    assert by_sixteen(mask).tolist() == [[False, True, False], [False, False, True]]

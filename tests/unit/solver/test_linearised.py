@@ -12,7 +12,7 @@ from ioadr._lanes import WIDTH, load, splat, store
 from ioadr.cost.linearised import cubic, cubic_slope, linearise, robust_normal_equation
 from ioadr.geometry.ppp import LEVELS, Rays
 from ioadr.parameters import preset
-from ioadr.solver.finish import softened_rays
+from ioadr.solver.finish import everywhere, softened_rays
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
@@ -44,7 +44,8 @@ def step(
         refinement.disparity = np.full((lf.height, lf.width), around, np.float32)
         model = refinement.model(closing(parameters, lf.range))
         numbers = np.float32(SCALE), np.float32(furthest)
-        workers.rows(linearise, lf.height, model, refinement.disparity, *numbers, target, texture, residual)
+        given = model, refinement.disparity, *numbers, everywhere(refinement.disparity)
+        workers.rows(linearise, lf.height, *given, target, texture, residual)
     return target, texture / (residual + np.float32(noise**2))
 
 
