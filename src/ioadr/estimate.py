@@ -25,14 +25,13 @@ from ioadr.result import Estimate, SweepRecord
 from ioadr.solver.confidence import confidence
 from ioadr.solver.coverage import settle_borders
 from ioadr.solver.disparity_range import voted_range
-from ioadr.solver.few_views import few_rays
 from ioadr.solver.finish import finish, finishing_passes
 from ioadr.solver.initialise import first_map_origins, first_maps
 from ioadr.solver.keeping import Keeper
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing, plan
-from ioadr.solver.starts import begin
+from ioadr.solver.starts import begin, rays_of_starts
 from ioadr.way import Origin
 
 FAR_OFF = 2.0
@@ -135,8 +134,7 @@ def _estimated(
         steps, last = plan(parameters, limits, warm=start is not None), closing(parameters, limits)
         total = len(steps) + finishing_passes(parameters.finish) + parameters.coverage.settle
         refinement = Refinement(lf, limits, parameters, workers, rays)
-        ranked = few_rays(refinement) if parameters.initialise.method == "cheapest" else rays
-        maps = first_maps(lf, ranked, limits, parameters.initialise, workers)
+        maps = first_maps(lf, rays_of_starts(refinement), limits, parameters.initialise, workers)
         known = [] if start is None else [_usable(start, maps[0], limits)]
         begin(refinement, known + maps, last)
         keeper = Keeper(refinement, steps, seed)

@@ -65,11 +65,12 @@ class Replay:
         """Of the last finishing pass: the map before it, the disparities that the views want, and their precision."""
         way, term = self.estimate.way, self.estimate.parameters.finish
         assert way is not None
-        step = max(index for index, kind in enumerate(way.kinds) if kind == "surfaces")
-        before = np.ascontiguousarray(self.map_after(step - 1))
-        self.refinement.disparity = before
-        furthest = disparity_of(term.furthest * 2 / (1 + term.passes), self.refinement.rays)
-        return before, *Finisher(self.refinement, self.closing).wanted(before, furthest)
+        finisher, first = Finisher(self.refinement, self.closing), way.kinds.index("surfaces")
+        for done in range(term.passes):  # a pass looks for gloss where the one before it saw some
+            before = np.ascontiguousarray(self.map_after(first + done - 1))
+            self.refinement.disparity = before
+            found = finisher.wanted(before, disparity_of(term.furthest * 2 / (2 + done), self.refinement.rays))
+        return before, *found
 
     def border(self) -> Border | None:
         """What the views say about a pixel beside a jump; None elsewhere."""

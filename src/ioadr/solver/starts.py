@@ -17,6 +17,12 @@ from ioadr.solver.schedule import SweepPlan
 FloatMap = NDArray[np.float32]
 
 
+def rays_of_starts(refinement: Refinement) -> Rays:
+    """A few views for starts that are ranked and refined anyway, all for the only one."""
+    several = refinement.parameters.initialise.method == "cheapest"
+    return few_rays(refinement) if several else refinement.rays
+
+
 def begin(refinement: Refinement, maps: Sequence[FloatMap], closing: SweepPlan) -> None:
     """Give the refinement its first map: the cheapest of some, each with the occlusions that it implies itself.
 
