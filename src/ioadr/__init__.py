@@ -15,6 +15,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ioadr.alignment import align
     from ioadr.camera import Camera
     from ioadr.errors import InputError, IoadrError, OutputError
     from ioadr.estimate import estimate
@@ -44,6 +45,7 @@ __all__ = [
     "Source",
     "Window",
     "__version__",
+    "align",
     "diagnose",
     "estimate",
     "estimate_range",
@@ -66,6 +68,7 @@ _HOME = {
     "Part": "part",
     "Source": "lightfield",
     "Window": "part",
+    "align": "alignment",
     "diagnose": "io.diagnosis",
     "estimate": "estimate",
     "estimate_range": "solver.disparity_range",

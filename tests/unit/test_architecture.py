@@ -38,11 +38,23 @@ MAY_IMPORT = {
     "cost": METHOD,
     "solver": METHOD | {"cost"},
     "estimate": METHOD | {"cost", "solver", "parameter_files"},
+    "alignment": METHOD | {"solver", "estimate"},
     "consistency": NOUNS,
     "io": NOUNS | {"result", "colours", "consistency"},
     "evaluation": METHOD | {"parameter_files", "cost", "solver", "estimate", "io", "colours", "consistency"},
     "app": METHOD
-    | {"comparison", "parameter_files", "cost", "solver", "estimate", "io", "evaluation", "colours", "consistency"},
+    | {
+        "comparison",
+        "parameter_files",
+        "cost",
+        "solver",
+        "estimate",
+        "alignment",
+        "io",
+        "evaluation",
+        "colours",
+        "consistency",
+    },
 }
 """A room may import itself, the package's root (version and public names) and these."""
 

@@ -15,6 +15,7 @@ import ioadr
 
 NAMES = [name for name in ioadr.__all__ if not name.startswith("__")]
 MODULES = [
+    "ioadr.alignment",
     "ioadr.camera",
     "ioadr.comparison",
     "ioadr.errors",

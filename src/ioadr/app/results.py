@@ -86,4 +86,9 @@ def _read(estimate: Estimate, folder: str, path: str, all_views: bool) -> LightF
             f"{path}: expected views of {width}×{height} px as in {folder}, "
             f"found {lightfield.width}×{lightfield.height}. Give the light field that was estimated."
         )
-    return lightfield.replace(reference=estimate.layout.reference)
+    lightfield = lightfield.replace(reference=estimate.layout.reference)
+    if not estimate.source.alignment:
+        return lightfield
+    from ioadr.alignment import Alignment, applied
+
+    return applied(lightfield, Alignment.of(estimate.source.alignment))

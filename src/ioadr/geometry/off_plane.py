@@ -81,7 +81,7 @@ def flattened(lightfield: LightField, disparity: NDArray[np.float32], workers: W
     for view in zip(*np.nonzero(lightfield.layout.forward * lightfield.present), strict=True):
         place = place_of(view, lightfield.layout, rays)
         rows, columns = _sources(place, disparity)
-        views[view] = resampled(lightfield.views[view], rows, columns, lightfield.white, workers)
+        views[view] = resampled(lightfield.views[view], rows, columns, workers)
     return lightfield.replace(views=views, layout=lightfield.layout.flat)
 
 
@@ -110,13 +110,19 @@ def enlarged(disparity: NDArray[np.float32], factor: int, shape: tuple[int, int]
 
 
 def resampled(
-    image: NDArray[Any], rows: NDArray[np.float32], columns: NDArray[np.float32], white: float, workers: Workers
+    image: NDArray[Any],
+    rows: NDArray[np.float32],
+    columns: NDArray[np.float32],
+    workers: Workers,
+    gains: NDArray[np.float32] | None = None,
 ) -> NDArray[Any]:
-    """An image [H, W, C] at (rows, columns) [N, M], in its own type; places outside it repeat its edge."""
+    """An image [H, W, C] at (rows, columns) [N, M] over gains [C], in its own type; places outside repeat its edge."""
     height, width = image.shape[:2]
     inside = np.clip(rows, -0.5, height - 0.5), np.clip(columns, -0.5, width - 0.5)
     out = np.empty((*rows.shape, image.shape[2]), np.float32)
     workers.rows(resample, len(rows), image, *inside, out)
+    if gains is not None:
+        out /= gains
     if image.dtype.kind == "f":
         return np.asarray(out, image.dtype)
     return np.clip(np.rint(out), 0, np.iinfo(image.dtype).max).astype(image.dtype)

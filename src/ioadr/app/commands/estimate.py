@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+import ioadr
 from ioadr.app.estimation_options import Estimation, estimation_options, kernels_waking
 from ioadr.app.exit_codes import DOUBTFUL
 from ioadr.app.reader_options import read_from_cli, reader_options
@@ -27,26 +28,44 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @click.argument("scene", type=click.Path())
 @option("Results", "--out", required=True, type=click.Path(), metavar="DIR", help="Folder for the results.")
+@option("Estimation", "--align", is_flag=True, help="First correct shifts, turns and gains of single views.")
 @strict_option
 @output_options
 @saving_options
 @estimation_options
 @reader_options
 def command(
-    terminal: Terminal, scene: str, out: str, strict: bool, saving: Saving, estimation: Estimation, reading: ReadOptions
+    terminal: Terminal,
+    scene: str,
+    out: str,
+    align: bool,
+    strict: bool,
+    saving: Saving,
+    estimation: Estimation,
+    reading: ReadOptions,
 ) -> int:
     """Estimate disparity, depth and normals of the light field SCENE and write them to a folder."""
     start = time.perf_counter()
     saving.check(out)
     with kernels_waking():
-        lightfield = read_from_cli(terminal, scene, estimation.reading(reading))
+        lightfield = read_from_cli(terminal, scene, reading if align else estimation.reading(reading))
     terminal.note(headline(lightfield))
+    if align:
+        lightfield = aligned(terminal, lightfield, estimation)
     with sweep_progress(terminal, lightfield.name) as progress:
         estimate = estimation.run(lightfield, progress)
     with terminal.busy(f"writing {out}"):
         files = saving.save(estimate, out, lightfield)
     answer(terminal, estimate, files, time.perf_counter() - start)
     return DOUBTFUL if strict and estimate.doubts else 0
+
+
+def aligned(terminal: Terminal, lightfield: LightField, estimation: Estimation) -> LightField:
+    """The light field with its views aligned, and what that did."""
+    with terminal.busy("aligning views"):
+        found = ioadr.align(lightfield, seed=estimation.seed, threads=estimation.threads).lightfield
+    terminal.note(f"  {as_options(found.source.notes[-1])}")
+    return found
 
 
 def headline(lightfield: LightField) -> str:

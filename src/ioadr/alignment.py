@@ -1,0 +1,175 @@
+"""Small misalignments of views, found from the light field itself: shifts, turns and gains against a first map."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._jit import Workers
+from ioadr.errors import InputError, Note
+from ioadr.estimate import estimate
+from ioadr.geometry.off_plane import flattened, resampled
+from ioadr.geometry.synthesis import residuals, synthesise
+from ioadr.lightfield import LightField
+from ioadr.solver.registration import motion
+
+ROUNDS = 3
+"""Of a map and what the views miss of it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """How views were misaligned, against the reference view. Aligned views have it taken off."""
+
+    shifts: NDArray[np.float64]
+    """[L, K, 2] px (row, column) by which each view's content is displaced."""
+    angles: NDArray[np.float64]
+    """[L, K] degrees, clockwise, about the middle of the image."""
+    gains: NDArray[np.float64]
+    """[L, K, C] by which each view is brighter."""
+
+    @classmethod
+    def none(cls, lightfield: LightField) -> Alignment:
+        grid = lightfield.grid
+        return cls(np.zeros((*grid, 2)), np.zeros(grid), np.ones((*grid, lightfield.channels)))
+
+    @classmethod
+    def of(cls, stored: Mapping[str, Any]) -> Alignment:
+        """As `stored` was written."""
+        return cls(*(np.asarray(stored[name], np.float64) for name in ("shifts", "angles", "gains")))
+
+    @property
+    def stored(self) -> dict[str, Any]:
+        """Plain numbers, for files."""
+        return {"shifts": self.shifts.tolist(), "angles": self.angles.tolist(), "gains": self.gains.tolist()}
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """A light field whose views fit together, and what was taken off."""
+
+    lightfield: LightField
+    alignment: Alignment
+    residual: tuple[float, float]
+    """Mean difference of views and prediction before and after, grey levels of 255."""
+
+
+def align(lightfield: LightField, rounds: int = ROUNDS, seed: int = 0, threads: int | None = None) -> Aligned:
+    """Find by how much views are shifted, turned and brighter than the reference view says, and take it off.
+
+    Parameters
+    ----------
+    lightfield : LightField
+    rounds : int
+        Each makes a map with the preset `fast` and compares views with what the reference view and the map predict.
+    seed, threads
+        As of `ioadr.estimate`.
+
+    Returns
+    -------
+    Aligned
+        Its `lightfield` is resampled once. Shifts that grow with the views' positions cannot be told from a change of
+        all disparities: they are left as such.
+
+    Examples
+    --------
+    >>> aligned = ioadr.align(lightfield, rounds=1)
+    >>> aligned.alignment.shifts.shape
+    (5, 5, 2)
+    """
+    if rounds < 1:
+        raise InputError(f"align: expected at least one round, found {rounds}.")
+    found, current, before = Alignment.none(lightfield), lightfield, float("nan")
+    for number in range(rounds):
+        disparity = estimate(current, "fast", seed=seed, progress=False, threads=threads).disparity
+        if number == 0:
+            before = residuals(current, disparity, threads).mean
+        found = _improved(found, current, disparity, threads)
+        current = applied(lightfield, found, threads)
+    after = residuals(current, disparity, threads).mean
+    return Aligned(_noted(current, found, (before, after)), found, (before, after))
+
+
+def applied(lightfield: LightField, alignment: Alignment, threads: int | None = None) -> LightField:
+    """The light field with an alignment taken off; the reference view stays as it is."""
+    if alignment.gains.shape != (*lightfield.grid, lightfield.channels):
+        raise InputError(
+            f"alignment: is of {alignment.angles.shape[0]}×{alignment.angles.shape[1]} views with "
+            f"{alignment.gains.shape[2]} channels, and the light field has {lightfield.grid[0]}×{lightfield.grid[1]} "
+            f"with {lightfield.channels}. Align it again."
+        )
+    views = lightfield.views.copy()
+    with Workers(threads) as workers:
+        for view in _others(lightfield):
+            rows, columns = _places(lightfield, alignment.shifts[view], float(alignment.angles[view]))
+            gains = alignment.gains[view].astype(np.float32)
+            views[view] = resampled(lightfield.views[view], rows, columns, workers, gains)
+    return lightfield.replace(views=views)
+
+
+def _improved(known: Alignment, current: LightField, disparity: NDArray[np.float32], threads: int | None) -> Alignment:
+    """With what views aligned so far still miss."""
+    shifts, angles, gains = known.shifts.copy(), known.angles.copy(), known.gains.copy()
+    views = _others(current)
+    with Workers(threads) as workers:
+        flat = flattened(current, disparity, workers)
+        reference = flat.reference_view.astype(np.float32)
+
+        def share(begin: int, end: int) -> None:
+            for view in views[begin:end]:
+                down, right = flat.offsets[view]
+                predicted = synthesise(reference, disparity, (float(down), float(right)))
+                left = motion(flat.views[view].astype(np.float32), predicted, flat.white)
+                shifts[view] += left.shift
+                angles[view] += np.degrees(left.angle)
+                gains[view] *= left.gains
+
+        workers.rows(share, len(views))
+    return Alignment(_without_disparity(shifts, current), angles, gains)
+
+
+def _without_disparity(shifts: NDArray[np.float64], lightfield: LightField) -> NDArray[np.float64]:
+    """Shifts without their part along the views' offsets, which is a change of all disparities."""
+    used, offsets = shifts[lightfield.present], lightfield.offsets[lightfield.present]
+    common = float((used * offsets).sum() / (offsets**2).sum())
+    rest = shifts - common * np.nan_to_num(lightfield.offsets)
+    return np.where(lightfield.present[..., None], rest, 0.0)
+
+
+def _places(
+    lightfield: LightField, shift: NDArray[np.float64], degrees: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Where in the view stand the pixels of the aligned one."""
+    rows, columns = np.mgrid[: lightfield.height, : lightfield.width].astype(np.float64)
+    n, m = 0.5 * (lightfield.height - 1), 0.5 * (lightfield.width - 1)
+    sine, cosine = np.sin(np.radians(degrees)), np.cos(np.radians(degrees))
+    down, right = rows - n, columns - m
+    return (
+        (n + cosine * down + sine * right + shift[0]).astype(np.float32),
+        (m - sine * down + cosine * right + shift[1]).astype(np.float32),
+    )
+
+
+def _others(lightfield: LightField) -> list[tuple[int, int]]:
+    """Present views but the reference."""
+    places = [(int(row), int(column)) for row, column in np.argwhere(lightfield.present)]
+    return [place for place in places if place != lightfield.reference]
+
+
+def _noted(lightfield: LightField, found: Alignment, residual: tuple[float, float]) -> LightField:
+    views = _others(lightfield)
+    shift = np.array([np.hypot(*found.shifts[view]) for view in views])
+    worst = views[int(np.argmax(shift))]
+    turn = max(abs(found.angles[view]) for view in views)
+    gain = max(float(np.abs(found.gains[view] - 1.0).max()) for view in views)
+    note = Note(
+        f"views aligned: shifts {np.sqrt((shift**2).mean()):.2f} px on average (rms), {shift.max():.2f} in view "
+        f"{worst[0]},{worst[1]}; turns up to {turn:.2f}°, gains up to {100 * gain:.1f} %; views and a first map differ "
+        f"by {residual[1]:.2f} grey levels instead of {residual[0]:.2f}"
+    )
+    source = lightfield.source
+    return lightfield.replace(source=replace(source, notes=(*source.notes, note), alignment=found.stored))

@@ -1,0 +1,65 @@
+"""How far a view is shifted, turned and brighter than what the reference view and a map predict (Gauss–Newton)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Picture = NDArray[np.float32]
+STRIDE = 2
+"""Of the pixels that are asked, in both directions."""
+ROUNDS = 4
+"""Of reweighting."""
+FULL = 0.98
+"""Share of white from which a sample may be cut off."""
+FEWEST = 200
+"""Pixels from which a motion is believed."""
+
+
+class Motion(NamedTuple):
+    """A view's place is (n, m) + shift + angle·(m − m_c, −(n − n_c)), its samples are gain times the predicted."""
+
+    shift: tuple[float, float]
+    """(row, column), px."""
+    angle: float
+    """Radians."""
+    gains: tuple[float, ...]
+    """By channel."""
+
+
+def motion(view: Picture, predicted: Picture, white: float) -> Motion:
+    """The motion [N, M, C] → [N, M, C] of the smallest sum of absolute differences; NaN of `predicted` is left out."""
+    slopes = np.gradient(view, axis=(0, 1))
+    asked = np.s_[1:-1:STRIDE, 1:-1:STRIDE]
+    taken, wanted, down, right = (part[asked] for part in (view, predicted, *slopes))
+    known = np.isfinite(wanted).all(axis=-1) & (np.maximum(taken, np.nan_to_num(wanted)).max(axis=-1) < FULL * white)
+    channels = view.shape[2]
+    if np.count_nonzero(known) < FEWEST:
+        return Motion((0.0, 0.0), 0.0, (1.0,) * channels)
+    rows, columns = (np.mgrid[: view.shape[0], : view.shape[1]].astype(np.float32)[:, *asked])[:, known]
+    rows, columns = rows - 0.5 * (view.shape[0] - 1), columns - 0.5 * (view.shape[1] - 1)
+    taken, wanted, down, right = (part[known].astype(np.float64) for part in (taken, wanted, down, right))
+    # Unknowns: shift down, shift right, angle in units of a pixel at the border, relative gain of each channel.
+    far = 0.5 * max(view.shape[:2])
+    design = np.zeros((*taken.shape, 3 + channels))
+    design[..., 0], design[..., 1] = down, right
+    design[..., 2] = (down * columns[:, None] - right * rows[:, None]) / far
+    for channel in range(channels):
+        design[:, channel, 3 + channel] = -wanted[:, channel]
+    found = _solved(design.reshape(-1, 3 + channels), (wanted - taken).ravel())
+    return Motion((found[0], found[1]), found[2] / far, tuple(1.0 + gain for gain in found[3:]))
+
+
+def _solved(design: NDArray[np.float64], target: NDArray[np.float64]) -> list[float]:
+    """Unknowns of the smallest sum of absolute differences, by reweighted least squares; 0 where nothing tells."""
+    found = np.zeros(design.shape[1])
+    for _ in range(ROUNDS):
+        left = np.abs(target - design @ found)
+        weight = 1.0 / np.maximum(left, np.median(left) + 1e-9)
+        weighted = design * weight[:, None]
+        normal = design.T @ weighted
+        normal += np.eye(len(found)) * 1e-9 * np.trace(normal)
+        found = np.linalg.solve(normal, weighted.T @ target)
+    return [float(value) for value in found]

@@ -1,0 +1,121 @@
+"""Views that are shifted, turned and brighter by a little are found out, and put right."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import ioadr
+from ioadr import InputError, LightField
+from ioadr.alignment import Alignment, _without_disparity, align, applied
+from ioadr.app.cli import run
+from ioadr.evaluation.synthetic import random_light_field
+from ioadr.geometry.synthesis import residuals
+from ioadr.io.lightfield_files import write_lightfield
+from ioadr.solver.registration import motion
+
+
+def disturbed(lightfield: LightField, seed: int = 0) -> tuple[LightField, Alignment]:
+    """With shifts of 0.3 px, turns of 0.1° and gains of 3 % (σ); the reference view is right.
+
+    The part of the shifts that is a change of all disparities is left out: nobody can tell it.
+    """
+    random = np.random.default_rng(seed)
+    shifts, angles = random.normal(0, 0.3, (*lightfield.grid, 2)), random.normal(0, 0.1, lightfield.grid)
+    gains = np.repeat(random.normal(1, 0.03, (*lightfield.grid, 1)), lightfield.channels, axis=2)
+    shifts[lightfield.reference], angles[lightfield.reference], gains[lightfield.reference] = 0.0, 0.0, 1.0
+    shifts = _without_disparity(shifts, lightfield)
+    return applied(lightfield, Alignment(-shifts, -angles, 1.0 / gains), 1), Alignment(shifts, angles, gains)
+
+
+@pytest.fixture(scope="module")
+def case() -> Any:
+    rendered = random_light_field(5, size=(112, 128), grid=(5, 5))
+    bent, put = disturbed(rendered.light_field)
+    return rendered, bent, put, align(bent, threads=1)
+
+
+def test_shifts_turns_and_gains_are_found(case):
+    _, _, put, found = case
+    assert np.abs(found.alignment.shifts - put.shifts).max() < 0.03
+    assert np.abs(found.alignment.angles - put.angles).max() < 0.05
+    assert np.abs(found.alignment.gains / put.gains - 1).max() < 0.005
+
+
+def test_the_map_is_as_good_as_of_views_without_faults(case):
+    rendered, bent, _, found = case
+    truth = rendered.truth.disparity
+
+    def bad(lightfield: LightField) -> float:
+        disparity = ioadr.estimate(lightfield, "fast", threads=1).disparity
+        return float((np.abs(disparity - truth)[15:-15, 15:-15] > 0.07).mean())
+
+    clean, before, after = bad(rendered.light_field), bad(bent), bad(found.lightfield)
+    assert before > 1.5 * clean
+    assert after < 1.3 * clean
+
+
+def test_what_was_taken_off_is_said(case):
+    _, bent, _, found = case
+    assert found.residual[1] < 0.6 * found.residual[0]
+    assert "views aligned: shifts 0." in found.lightfield.source.notes[-1]
+    again = applied(bent, Alignment.of(json.loads(json.dumps(found.lightfield.source.alignment))), 1)
+    np.testing.assert_array_equal(again.views, found.lightfield.views)
+
+
+def test_aligned_views_stay_as_they_are():
+    rendered = random_light_field(1, size=(64, 72), grid=(3, 3))
+    found = align(rendered.light_field, rounds=1, threads=1).alignment
+    assert np.abs(found.shifts).max() < 0.05
+    assert np.abs(found.gains - 1).max() < 0.01
+    np.testing.assert_array_equal(found.shifts[1, 1], 0)
+
+
+def test_disparity_is_not_mistaken_for_misalignment():
+    """Shifts along the views' positions change all disparities alike: they cannot be told apart and stay."""
+    lightfield = random_light_field(1, size=(64, 72), grid=(3, 3)).light_field
+    np.testing.assert_allclose(_without_disparity(0.2 * lightfield.offsets, lightfield), 0, atol=1e-12)
+    across = np.zeros((3, 3, 2))
+    across[0, 1] = (0.0, 0.3)
+    np.testing.assert_allclose(_without_disparity(across, lightfield), across, atol=1e-12)
+
+
+def test_a_single_motion():
+    rows, columns = np.mgrid[:60, :80].astype(np.float64)
+
+    def waves(y: Any, x: Any) -> Any:
+        return np.stack([100 + 60 * np.sin(y / 5) * np.cos(x / 7), 90 + 50 * np.cos(y / 6 + x / 9)], -1)
+
+    picture = waves(rows, columns)
+    predicted = waves(rows + 0.11 + 0.002 * (columns - 39.5), columns - 0.07 - 0.002 * (rows - 29.5))
+    predicted[10:20, 10:20] = np.nan
+    found = motion((picture * [1.02, 0.97]).astype(np.float32), predicted.astype(np.float32), 255.0)
+    assert found.shift == pytest.approx((0.11, -0.07), abs=0.005)
+    assert found.angle == pytest.approx(0.002, abs=1e-4)
+    assert found.gains == pytest.approx((1.02, 0.97), abs=1e-3)
+    nothing = motion(picture.astype(np.float32), np.full(picture.shape, np.nan, np.float32), 255.0)
+    assert nothing == ((0.0, 0.0), 0.0, (1.0, 1.0))
+
+
+def test_an_alignment_of_other_views_is_refused():
+    lightfield = random_light_field(1, size=(64, 72), grid=(3, 3)).light_field
+    with pytest.raises(InputError, match=r"is of 5×5 views with 3 channels, and the light field has 3×3"):
+        applied(lightfield, Alignment(np.zeros((5, 5, 2)), np.zeros((5, 5)), np.ones((5, 5, 3))))
+    with pytest.raises(InputError, match=r"at least one round, found 0"):
+        align(lightfield, rounds=0)
+
+
+def test_the_command_line_aligns_and_checks_what_it_aligned(tmp_path, capsys):
+    lightfield, _ = disturbed(random_light_field(1, size=(64, 72), grid=(3, 3)).light_field)
+    write_lightfield(lightfield, tmp_path / "views.npz")
+    scene, out = str(tmp_path / "views.npz"), str(tmp_path / "out")
+    assert run(["estimate", scene, "--out", out, "--preset", "fast", "--align", "--threads", "1"]) == 0
+    assert "views aligned: shifts" in capsys.readouterr().err
+    estimate = ioadr.load_estimate(out)
+    assert estimate.source.alignment["shifts"]
+    assert run(["check", out, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)["residual"]
+    assert told < 0.7 * residuals(lightfield, estimate.disparity).mean
