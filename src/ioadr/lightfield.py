@@ -73,10 +73,10 @@ class Source:
     notes: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     """With which it was read, where they are not the usual ones."""
-    alignment: Mapping[str, Any] = field(default_factory=dict)
-    """What `ioadr.align` took off the views: its `Alignment.stored`; empty where it did not."""
     order: str = ""
     """What the views say about their order on the grid: agrees, put right, contradicted or unknown, and why."""
+    alignment: Mapping[str, Any] = field(default_factory=dict)
+    """What `ioadr.align` took off the views: its `Alignment.stored`; empty where it did not."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
