@@ -124,5 +124,5 @@ def _near(pictures: Pictures, matches: Matches) -> Finding:
         scale = longest / size
         if (high - low) * scale <= occlusion.WIDEST or longest <= size // 2:
             break
-    fine = pictures.reduced(longest).cropped(occlusion.LONGEST)
+    fine = pictures.cropped(occlusion.LONGEST * factor).reduced(min(longest, occlusion.LONGEST))
     return occlusion.nearer_hides(fine, low * scale, high * scale)

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.consistency.arrangement import matched
+from ioadr.consistency.coarse import coarse_map, sides
 from ioadr.consistency.matching import Image, Offsets, Pictures, bilinear, reduced
-from ioadr.consistency.occlusion import coarse_map, sides
 from ioadr.consistency.order import outermost
 
 LONGEST = 96

@@ -88,7 +88,7 @@ def array_capture(path: Path, name: str, array: Any, layout: Layout, options: Re
             f"{path}: expected images with 1 to 4 channels, found shape {shape} read as {height}×{width} px with "
             f"{channels} channels. Reorder the axes to [rows, columns, height, width, channels]."
         )
-    index = numbered_grid(grid, options.order if len(layout.views) == 1 else "row")
+    index = numbered_grid(grid, options.counting if len(layout.views) == 1 else "row")
     return Capture(
         format=name,
         path=path,

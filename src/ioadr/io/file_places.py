@@ -139,7 +139,7 @@ def counted_grid(path: Path, count: int, options: ReadOptions, which: str = "") 
             f"⟦grid ROWSxCOLUMNS⟧ (⟦grid 1x{count}⟧ is a line), then choose fewer with ⟦views⟧."
         )
     check_grid(path, grid)
-    along = {"row": "along rows", "column": "along columns"}.get(options.order, options.order)
+    along = {"row": "along rows", "column": "along columns"}.get(options.counting, options.counting)
     note = f"{count} views{which}: taken for a {side}×{side} grid, {along} (⟦grid 1x{count}⟧ for a line, ⟦order⟧)"
     return grid, None if options.grid else note
 

@@ -29,8 +29,8 @@ class ReadOptions:
     format: str | None = _option(None, "format name instead of recognition by content")
     grid: tuple[int, int] | None = _option(None, "rows × columns of views")
     pattern: str | None = _option(None, "file names, such as {row}_{col}.png, view_{index:03d}.jpg or left_*.png")
-    order: Literal["row", "column", "serpentine", "serpentine-column"] = _option(
-        "row", "views are counted along rows or columns; a serpentine turns back after each"
+    order: Literal["row", "column", "serpentine", "serpentine-column"] | None = _option(
+        None, "views are counted along rows (the default) or columns; a serpentine turns back after each"
     )
     transpose: bool | None = _option(None, "swap rows and columns of views; None swaps them where that is certain")
     flip_rows: bool | None = _option(None, "reverse the rows of views; None reverses them where that is certain")
@@ -70,6 +70,11 @@ class ReadOptions:
             self._flip_both()
         self._check_numbers()
         self._check_choices()
+
+    @property
+    def counting(self) -> str:
+        """The order in which views are counted."""
+        return self.order or "row"
 
     @property
     def orders_views(self) -> bool:
@@ -117,13 +122,14 @@ class ReadOptions:
 
     def _check_choices(self) -> None:
         for name, choices in (
-            ("order", ORDERS),
+            ("order", (None, *ORDERS)),
             ("encoding", ("sRGB", "linear")),
             ("alpha", ("auto", "ignore", "views")),
             ("dark", ("drop", "keep")),
         ):
             if getattr(self, name) not in choices:
-                raise InputError(f"⟦{name}⟧: expected one of {', '.join(choices)}, found {getattr(self, name)!r}.")
+                allowed = ", ".join(choice for choice in choices if choice)
+                raise InputError(f"⟦{name}⟧: expected one of {allowed}, found {getattr(self, name)!r}.")
 
 
 def parse_grid(name: str, text: str) -> Pair:

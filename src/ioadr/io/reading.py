@@ -95,7 +95,7 @@ def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = Non
 
 def _ordered(capture: Capture, options: ReadOptions) -> Capture:
     """The capture with its order heeded; where rows and columns are given, columns can only change places with them."""
-    if capture.counted or options.order == "row":
+    if capture.counted or options.counting == "row":
         return capture
     if options.order != "column":
         raise InputError(

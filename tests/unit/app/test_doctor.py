@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 
+import numpy as np
 import pytest
-from PIL import Image
+from PIL import ExifTags, Image
 
 from ioadr.app.cli import run
 from ioadr.evaluation.synthetic import demo
-from tests.builders import write_hci_scene
+from tests.builders import make_views, write_hci_scene
 
 
 @pytest.fixture(scope="module")
@@ -37,3 +39,25 @@ def test_the_command_that_reads_it_right(views, tmp_path, capsys):
     assert found["command"] == f"ioadr estimate {folder} --flip-columns --out DIR"
     assert run(["doctor", folder, "--flip-columns", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["healthy"]
+
+
+def test_what_the_camera_wrote(tmp_path):
+    """One value for all views, or that it differs."""
+    folder = tmp_path / "scene"
+    folder.mkdir()
+    for (row, column), view in zip(np.ndindex(3, 3), make_views().reshape(9, 20, 24, 3), strict=True):
+        tags = Image.Exif()
+        tags[ExifTags.Base.Make] = "Maker"
+        tags.get_ifd(ExifTags.IFD.Exif)[ExifTags.Base.ExposureTime] = 0.01 if (row, column) != (0, 1) else 0.02
+        Image.fromarray(view).save(folder / f"{row}_{column}.jpg", exif=tags)
+    page = tmp_path / "d.html"
+    assert run(["doctor", str(folder), "--html", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert re.search(r"EXIF Make.{1,60}Maker", text, re.DOTALL)
+    assert re.search(r"EXIF ExposureTime.{1,60}differs between views: 0\.01, 0\.02", text, re.DOTALL)
+
+
+def test_all_formats_are_listed(capsys):
+    assert run(["info", "--formats"]) == 0
+    text = capsys.readouterr().out
+    assert all(name in text for name in ("HCI", "Stanford", "INRIA", "quilt", "lightfield.toml", "Zarr"))

@@ -93,7 +93,7 @@ def counted_capture(
 ) -> Capture:
     """A capture of image files counted from 0, along rows or columns of the given grid, or of a square one."""
     grid, note = counted_grid(path, count, options, which)
-    capture = image_capture(name, path, numbered_grid(grid, options.order), files).with_(counted=True)
+    capture = image_capture(name, path, numbered_grid(grid, options.counting), files).with_(counted=True)
     return _noted(capture, (note,) if note else ())
 
 

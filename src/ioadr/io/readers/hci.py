@@ -41,7 +41,7 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
     first = 1 if 0 not in files and max(files) == grid[0] * grid[1] else 0
     _check_surplus(folder, files, grid, first)
     counted = {number - first: file for number, file in files.items()}
-    capture = image_capture("hci", folder, numbered_grid(grid, options.order), counted)
+    capture = image_capture("hci", folder, numbered_grid(grid, options.counting), counted)
     if first:
         capture = capture.noted(f"views numbered from 1, as the last is {files[max(files)].name}")
     if parameters:

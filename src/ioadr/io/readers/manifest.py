@@ -92,7 +92,7 @@ def _arranged(file: Path, data: Mapping[str, Any], options: ReadOptions) -> Read
     if order not in ORDERS:
         refuse(file, f"order as one of {', '.join(ORDERS)}", order)
     grid = options.grid or (None if given is None else (int(given[0]), int(given[1])))
-    return replace(options, grid=grid, order=options.order if options.order != "row" else order)
+    return replace(options, grid=grid, order=options.order or order)
 
 
 def _gridded(file: Path, data: Mapping[str, Any], places: Places, options: ReadOptions) -> Capture:
@@ -111,7 +111,7 @@ def _counted(file: Path, data: Mapping[str, Any], places: Places, options: ReadO
     count = len(data["files"]) if is_list else len(places.counted)
     positions = _positions(file, data, count)
     if options.grid is None and positions is not None:
-        if options.order != "row":
+        if options.counting != "row":
             refuse(file, "a grid for the order, as positions alone place the views", options.order)
         options = replace(options, grid=(1, count))
     if is_list or positions is not None:

@@ -137,3 +137,13 @@ def test_an_order_needs_a_grid(tmp_path):
     text = f'files = "cam_{{index}}.png"\npositions = {positions}\norder = "column"'
     with pytest.raises(InputError, match="expected a grid for the order"):
         read(write(tmp_path, text, make_views(grid=(3, 4)).reshape(12, 20, 24, 3)))
+
+
+def test_the_order_on_the_command_line_goes_before_the_manifest(tmp_path):
+    views = make_views(grid=(3, 4)).reshape(12, 20, 24, 3)
+    text = 'files = "cam_{index:02d}.png"\ngrid = [3, 4]\norder = "column"\n'
+    folder = write(tmp_path, text, views)
+    by_column = read(folder, **AS_STORED).views
+    np.testing.assert_array_equal(by_column, views.reshape(4, 3, 20, 24, 3).swapaxes(0, 1))
+    by_row = read(folder, order="row", **AS_STORED).views
+    np.testing.assert_array_equal(by_row, views.reshape(3, 4, 20, 24, 3))

@@ -1,0 +1,163 @@
+"""A quick map with sharp borders, and how badly every other shift would match.
+
+Half of the views around the reference view see a point even beside a nearer surface, so that the best half counts.
+Costs are in variances of the noise. They are summed along rows and columns both ways, with a price on a change of
+the shift that is low across edges of the picture (semi-global matching).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.consistency.coarse import Numbers, median, tried_shifts
+from ioadr.consistency.matching import LARGEST, Image, Pictures, Volume, box, moved
+
+WORST = 20.0
+"""Variances of the noise from which a mismatch says no more."""
+STEP_PRICE, JUMP_PRICE = 2.5, 8.0
+"""Variances of the noise that a change by one number costs, and any larger change."""
+EDGE, LEAST_PRICE = 8.0, 0.05
+"""Standard deviations of the noise at which an edge halves the prices, and the share that is always due."""
+SHARP, SHARP_MARGIN = 3, 0.3
+BESIDE, BESIDE_MARGIN = 2, 0.5
+"""px around a pixel, and by how many variances both sides of a border must prefer their own shift."""
+LEVEL, LEVEL_REACH = 0.3, 3
+"""Share of a jump that the shift may change beside it, and px over which."""
+
+Places = NDArray[np.intp]
+"""Flat indices of pixels."""
+
+
+@dataclass(frozen=True, eq=False)
+class Surfaces:
+    """What is seen where."""
+
+    shifts: NDArray[np.float64]
+    """px, of the farthest view, ascending."""
+    number: Numbers
+    """[N, M] among the shifts."""
+    costs: Volume
+    """[shift, N, M] in variances of the noise."""
+
+    @cached_property
+    def shift(self) -> Image:
+        """[N, M] px."""
+        return self.shifts[self.number].astype(np.float32)
+
+    @cached_property
+    def _sharp(self) -> Volume:
+        return box(self.costs, SHARP).reshape(len(self.shifts), -1)
+
+    @cached_property
+    def _beside(self) -> Volume:
+        return box(self.costs, BESIDE).reshape(len(self.shifts), -1)
+
+    def part(self, first: Places, second: Places, direction: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Is there a border between pixels and others in this direction, and not a slope or a guess?
+
+        Either both prefer their own shift, or the pixels beside them do, and the map is level there.
+        """
+        own, other = self.number.ravel()[first], self.number.ravel()[second]
+        sharp = np.minimum(
+            self._sharp[other, first] - self._sharp[own, first], self._sharp[own, second] - self._sharp[other, second]
+        )
+        before, after = self._along(first, -direction), self._along(second, direction)
+        beside = np.minimum(
+            self._beside[other, before] - self._beside[own, before],
+            self._beside[own, after] - self._beside[other, after],
+        )
+        level = self._level(first, second, direction)
+        found: NDArray[np.bool_] = (sharp > SHARP_MARGIN) | ((beside > BESIDE_MARGIN) & level)
+        return found
+
+    def _level(self, first: Places, second: Places, direction: NDArray[np.float64]) -> NDArray[np.bool_]:
+        shift = self.shift.ravel()
+        allowed = LEVEL * np.abs(shift[second] - shift[first])
+        before = np.abs(shift[self._along(first, -direction, LEVEL_REACH)] - shift[first])
+        after = np.abs(shift[self._along(second, direction, LEVEL_REACH)] - shift[second])
+        found: NDArray[np.bool_] = (before < allowed) & (after < allowed)
+        return found
+
+    def _along(self, places: Places, direction: NDArray[np.float64], distance: int = 1) -> Places:
+        """Pixels at a distance, those at the edge of the picture instead of those outside."""
+        height, width = self.number.shape
+        down, right = np.rint(distance * direction / np.abs(direction).max()).astype(np.intp)
+        rows, columns = np.divmod(places, width)
+        return np.clip(rows + down, 0, height - 1) * width + np.clip(columns + right, 0, width - 1)
+
+
+def surfaces_in(pictures: Pictures, low: float, high: float) -> Surfaces:
+    """Shifts of the farthest view between low and high, px."""
+    shifts = tried_shifts(low, high)
+    costs = np.stack([_mismatch(pictures, shift) for shift in shifts])
+    noise = float(np.median(costs.min(axis=0))) + 1e-3
+    costs = np.minimum(costs / np.float32(noise), np.float32(WORST))
+    total = semiglobal(costs, pictures.images[0] / np.float32(EDGE * np.sqrt(noise)))
+    return Surfaces(shifts, median(np.argmin(total, axis=0), len(shifts), 1), costs)
+
+
+def _mismatch(pictures: Pictures, shift: float) -> Image:
+    """[N, M]: variance over the half of the views that agrees best, if all points move by this shift."""
+    octants = np.rint(np.arctan2(*pictures.directions.T) / (np.pi / 4)).astype(np.intp) % 8
+    sums, squares = np.zeros((2, 8, *pictures.images.shape[1:]), np.float32)
+    counts = np.bincount(octants[1:], minlength=8)
+    for image, (down, right), octant in zip(pictures.images[1:], pictures.directions[1:], octants[1:], strict=True):
+        gap = moved(image, -shift * down, -shift * right) - pictures.images[0]
+        np.clip(gap, -LARGEST, LARGEST, out=gap)
+        sums[octant] += gap
+        squares[octant] += gap * gap
+    count, best = _three(counts), np.full(sums.shape[1:], np.inf, np.float32)
+    for middle in np.flatnonzero(count >= max(1, count.max() // 2)):
+        total, square = _three(sums, middle), _three(squares, middle)
+        total *= total
+        total *= np.float32(1.0 / (count[middle] + 1))
+        square -= total
+        square *= np.float32(1.0 / count[middle])
+        np.minimum(best, square, out=best)
+    return best
+
+
+def _three(octants: NDArray[Any], middle: Any = slice(None)) -> NDArray[Any]:
+    """Sums over an octant and those beside it: a half of the views."""
+    around = np.arange(8)
+    return octants[around[middle]] + octants[around[middle] - 1] + octants[around[middle] - 7]
+
+
+def semiglobal(costs: Volume, guide: Image) -> Volume:
+    """[shift, N, M]: costs with those of all pixels before and after in the row and the column."""
+    edges = np.diff(guide, axis=0), np.diff(guide, axis=1).T
+    by_row, by_column = costs.transpose(1, 0, 2), costs.transpose(2, 0, 1)
+    rows, columns = (_both_ways(lines, edge) for lines, edge in zip((by_row, by_column), edges, strict=True))
+    rows += columns.transpose(2, 1, 0)
+    return rows.transpose(1, 0, 2)
+
+
+def _both_ways(lines: Volume, edges: Image) -> Volume:
+    """[line, shift, pixel], from line to line and back."""
+    lines = np.ascontiguousarray(lines)
+    price = np.maximum(1.0 / (1.0 + edges * edges), np.float32(LEAST_PRICE))
+    sums = np.zeros_like(lines)
+    _add_along(lines, price, sums)
+    _add_along(lines[::-1], price[::-1], sums[::-1])
+    return sums
+
+
+def _add_along(lines: Volume, price: Image, sums: Volume) -> None:
+    """The least cost of a way to each line, whatever the shifts before."""
+    way = lines[0]
+    sums[0] += way
+    for line, due, target in zip(lines[1:], price, sums[1:], strict=True):
+        least = way.min(axis=0)
+        best = np.minimum(way, least + JUMP_PRICE * due)
+        stepped = way + STEP_PRICE * due
+        np.minimum(best[1:], stepped[:-1], out=best[1:])
+        np.minimum(best[:-1], stepped[1:], out=best[:-1])
+        best -= least
+        best += line
+        target += best
+        way = best
