@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from ioadr.estimate import estimate
     from ioadr.io import load_estimate, read
     from ioadr.io.diagnosis import diagnose
+    from ioadr.io.results.view_files import load_views
     from ioadr.layout import Layout
     from ioadr.lightfield import DisparityRange, LightField, Source
     from ioadr.parameter_files import load_parameters
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from ioadr.part import Part, Window
     from ioadr.result import Estimate
     from ioadr.solver.disparity_range import estimate_range
+    from ioadr.views.estimation import estimate_views
+    from ioadr.views.pose import Viewpoint
+    from ioadr.views.result import Views
 
 __version__ = "0.1.0"
 
@@ -43,14 +47,18 @@ __all__ = [
     "Parameters",
     "Part",
     "Source",
+    "Viewpoint",
+    "Views",
     "Window",
     "__version__",
     "align",
     "diagnose",
     "estimate",
     "estimate_range",
+    "estimate_views",
     "load_estimate",
     "load_parameters",
+    "load_views",
     "preset",
     "read",
 ]
@@ -67,13 +75,17 @@ _HOME = {
     "Parameters": "parameters",
     "Part": "part",
     "Source": "lightfield",
+    "Viewpoint": "views.pose",
+    "Views": "views.result",
     "Window": "part",
     "align": "alignment",
     "diagnose": "io.diagnosis",
     "estimate": "estimate",
     "estimate_range": "solver.disparity_range",
+    "estimate_views": "views.estimation",
     "load_estimate": "io",
     "load_parameters": "parameter_files",
+    "load_views": "io.results.view_files",
     "preset": "parameters",
     "read": "io",
 }

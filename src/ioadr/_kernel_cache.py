@@ -31,7 +31,7 @@ except ImportError:  # a numba that we do not know: see `lacking`
     dumps = None
 
 PACKAGE = Path(__file__).parent
-ROOMS = ("geometry", "cost", "solver")
+ROOMS = ("geometry", "cost", "solver", "views")
 SUFFIX = ".kernel"
 CHECKSUM = hashlib.sha256().digest_size
 KEPT = 12

@@ -9,7 +9,8 @@ from tests.reference.geometry_rows import GEOMETRY
 from tests.reference.region_rows import REGIONS
 from tests.reference.rows import Row
 from tests.reference.solver_rows import SOLVER
+from tests.reference.view_rows import VIEWS
 
-ROWS = (*GEOMETRY, *COST, *SOLVER, *FINISH, *FILTERS, *REGIONS)
+ROWS = (*GEOMETRY, *COST, *SOLVER, *FINISH, *FILTERS, *REGIONS, *VIEWS)
 TWINS: dict[str, Row] = {row.name: row for row in ROWS}
 assert len(TWINS) == len(ROWS), "two rows of one name: one of them would not be tested"

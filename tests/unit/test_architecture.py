@@ -39,9 +39,10 @@ MAY_IMPORT = {
     "solver": METHOD | {"cost"},
     "estimate": METHOD | {"cost", "solver", "parameter_files"},
     "alignment": METHOD | {"solver", "estimate"},
+    "views": METHOD | {"solver", "estimate", "parameter_files"},
     "consistency": NOUNS,
-    "io": NOUNS | {"result", "colours", "consistency"},
-    "evaluation": METHOD | {"parameter_files", "cost", "solver", "estimate", "io", "colours", "consistency"},
+    "io": NOUNS | {"result", "views", "colours", "consistency"},
+    "evaluation": METHOD | {"parameter_files", "cost", "solver", "estimate", "views", "io", "colours", "consistency"},
     "app": METHOD
     | {
         "comparison",
@@ -50,6 +51,7 @@ MAY_IMPORT = {
         "solver",
         "estimate",
         "alignment",
+        "views",
         "io",
         "evaluation",
         "colours",
@@ -66,6 +68,7 @@ DOORS = {
     ("io", "geometry"): "posed photographs are undistorted and turned as they are read; geometry says how",
     ("io", "_jit"): "and that is compiled",
     ("estimate", "io"): "estimate takes a path as well, which it reads",
+    ("views", "io"): "Views.save likewise; estimate_views takes a path as well",
     ("estimate", "app"): "estimate shows its progress where a person watches",
 }
 """Imports against the rule, each with its reason."""

@@ -30,6 +30,10 @@ MODULES = [
     "ioadr.part",
     "ioadr.result",
     "ioadr.solver.disparity_range",
+    "ioadr.io.results.view_files",
+    "ioadr.views.estimation",
+    "ioadr.views.pose",
+    "ioadr.views.result",
 ]
 
 

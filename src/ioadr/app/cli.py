@@ -30,6 +30,7 @@ COMMANDS = {
     "info": "Describe a light field without estimating anything.",
     "convert": "Convert a light field or a map to another format.",
     "export": "Write a result for Nerfstudio, COLMAP, Open3D or Blender.",
+    "render": "Make films and pictures from where no camera stood.",
     "check": "Measure how well a result predicts the views; needs no ground truth.",
     "compare": "Show how two results differ.",
     "report": "Rebuild the HTML report of a result.",

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 Callback = Callable[["SweepRecord", Any, int], None]
 
+WORDS = {"view": "settling views", "synthesised": "synthesising views left out"}
+
 WORTH_SAYING = 1.0
 """Seconds of compilation."""
 
@@ -29,6 +31,22 @@ def sweep_progress(terminal: Terminal, name: str) -> Iterator[Callback]:
         def progress(record: SweepRecord, disparity: Any, total: int) -> None:
             bar.update(task, total=total, completed=done(record, total), state=state(record, total))
             terminal.detail(_line(record, total))
+
+        yield progress
+
+
+@contextmanager
+def every_view_progress(terminal: Terminal) -> Iterator[Callable[[str, int, int], None]]:
+    """The callback for `ioadr.estimate_views`: a bar for anchors, then one for views."""
+    with _compilation(terminal), terminal.bar() as bar:
+        tasks = {"anchor": bar.add_task("estimating anchor views", total=None)}
+
+        def progress(what: str, done: int, total: int) -> None:
+            if what not in tasks:
+                bar.update(next(reversed(tasks.values())), visible=False)
+                tasks[what] = bar.add_task(WORDS.get(what, what), total=total)
+            bar.update(tasks[what], total=total, completed=done)
+            terminal.detail(f"{what} {done}/{total}")
 
         yield progress
 

@@ -6,27 +6,52 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ioadr.app.estimation_options import threads_option
 from ioadr.app.results import open_lightfield
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 
 if TYPE_CHECKING:
     from ioadr.geometry.synthesis import Residuals
+    from ioadr.views.leave_out import LeftOut
 
 
 @click.command(cls=SectionCommand)
 @click.argument("folder", type=click.Path(), metavar="DIR")
 @option("Input", "--lightfield", type=click.Path(), metavar="PATH", help="Light field.  [default: as estimated]")
+@option(
+    "Left out",
+    "--leave-out",
+    type=click.IntRange(2),
+    metavar="N",
+    help="DIR is a light field: estimate from every N-th view, synthesise the others.",
+)
+@option("Left out", "--preset", metavar="NAME", show_default="best", help="Parameters by name, for --leave-out.")
+@threads_option
 @output_options
-def command(terminal: Terminal, folder: str, lightfield: str | None) -> None:
+def command(
+    terminal: Terminal,
+    folder: str,
+    lightfield: str | None,
+    leave_out: int | None,
+    preset: str | None,
+    threads: int | None,
+) -> None:
     """Synthesise every view from the reference view and the map in DIR, and compare it with the view that was taken.
 
     The residual is a measure of quality that needs no truth: a lower one means a map that explains the views better.
     Compare it between results of one light field; between light fields it depends on texture and noise.
+
+    With --leave-out N, DIR is a light field. Its maps are estimated from every N-th view in each direction; the views
+    left out are synthesised and compared by PSNR and SSIM, beside the nearest kept view, a linear blend, and the centre
+    warped by its map.
     """
     from ioadr.geometry.synthesis import residuals
     from ioadr.io import load_estimate
 
+    if leave_out is not None:
+        check_left_out(terminal, folder if lightfield is None else lightfield, leave_out, preset, threads)
+        return
     with terminal.busy(f"reading {folder}"):
         estimate = load_estimate(folder)
         views = open_lightfield(estimate, folder, lightfield, terminal.note)
@@ -34,6 +59,44 @@ def command(terminal: Terminal, folder: str, lightfield: str | None) -> None:
         task = bar.add_task("synthesising views", total=views.view_count - 1)
         found = residuals(views, estimate.disparity, progress=lambda done, _: bar.update(task, completed=done))
     terminal.answer(_text(found), facts(found))
+
+
+def check_left_out(terminal: Terminal, scene: str, step: int, preset: str | None, threads: int | None) -> None:
+    """The check of the command's name with views that the estimation never saw."""
+    import ioadr
+    from ioadr.app.sweep_progress import every_view_progress
+    from ioadr.views.leave_out import leave_out
+
+    with terminal.busy(f"reading {scene}"):
+        views = ioadr.read(scene)
+    with every_view_progress(terminal) as progress:
+        found = leave_out(views, step, ioadr.preset(preset or "best"), threads=threads, progress=progress)
+    terminal.answer(_left_out_text(found), left_out_facts(found))
+
+
+def left_out_facts(found: LeftOut) -> dict[str, Any]:
+    """For programs."""
+    from ioadr.io.results.save import plain
+
+    rows = [
+        {"view": view, **{name: {"psnr": found.psnr[name][k], "ssim": found.ssim[name][k]} for name in found.psnr}}
+        for k, view in enumerate(found.index.tolist())
+    ]
+    means = {name: {"psnr": psnr, "ssim": ssim} for name, (psnr, ssim) in found.means().items()}
+    kept = len(found.views.index)
+    return {"kept": kept, "left_out": len(rows), "means": plain(means), "by_view": plain(rows)}
+
+
+def _left_out_text(found: LeftOut) -> str:
+    names = {"views": "every view", "nearest": "nearest view", "blend": "linear blend", "centre": "centre warped"}
+    lines = [f"{len(found.index)} views left out, synthesised from {len(found.views.index)}; means over them:"]
+    lines += [
+        f"  {names[name]:14} PSNR {psnr:6.2f} dB  SSIM {ssim:.4f}" for name, (psnr, ssim) in found.means().items()
+    ]
+    worst = int(found.psnr["views"].argmin())
+    row, column = found.index[worst]
+    lines.append(f"hardest: view {row} {column}, {found.psnr['views'][worst]:.2f} dB; all views with --json")
+    return "\n".join(lines)
 
 
 def facts(found: Residuals) -> dict[str, Any]:

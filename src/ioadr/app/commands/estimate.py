@@ -14,10 +14,10 @@ from ioadr.app.exit_codes import DOUBTFUL
 from ioadr.app.reader_options import read_from_cli, reader_options
 from ioadr.app.saving_options import Saving, saving_options, strict_option
 from ioadr.app.sections import SectionCommand, option
-from ioadr.app.sweep_progress import sweep_progress
+from ioadr.app.sweep_progress import every_view_progress, sweep_progress
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.app.words import DEPTH, disparities
-from ioadr.errors import as_options
+from ioadr.errors import InputError, as_options
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @click.argument("scene", type=click.Path())
 @option("Results", "--out", required=True, type=click.Path(), metavar="DIR", help="Folder for the results.")
 @option("Estimation", "--align", is_flag=True, help="First correct shifts, turns and gains of single views.")
+@option("Results", "--every-view", is_flag=True, help="Maps of all views, of one geometry, in views.npz as well.")
 @strict_option
 @output_options
 @saving_options
@@ -39,6 +40,7 @@ def command(
     scene: str,
     out: str,
     align: bool,
+    every_view: bool,
     strict: bool,
     saving: Saving,
     estimation: Estimation,
@@ -47,15 +49,22 @@ def command(
     """Estimate disparity, depth and normals of the light field SCENE and write them to a folder."""
     start = time.perf_counter()
     saving.check(out)
+    if every_view:
+        check_archived(saving)
     with kernels_waking():
-        lightfield = read_from_cli(terminal, scene, reading if align else estimation.reading(reading))
+        whole = align or every_view
+        lightfield = read_from_cli(terminal, scene, reading if whole else estimation.reading(reading))
     terminal.note(headline(lightfield))
     if align:
         lightfield = aligned(terminal, lightfield, estimation)
-    with sweep_progress(terminal, lightfield.name) as progress:
-        estimate = estimation.run(lightfield, progress)
+    also: dict[str, Any] = {}
+    if every_view:
+        estimate, also = run_every_view(terminal, estimation, lightfield, saving)
+    else:
+        with sweep_progress(terminal, lightfield.name) as progress:
+            estimate = estimation.run(lightfield, progress)
     with terminal.busy(f"writing {out}"):
-        files = saving.save(estimate, out, lightfield)
+        files = saving.save(estimate, out, lightfield, also=also)
     answer(terminal, estimate, files, time.perf_counter() - start)
     return DOUBTFUL if strict and estimate.doubts else 0
 
@@ -66,6 +75,29 @@ def aligned(terminal: Terminal, lightfield: LightField, estimation: Estimation) 
         found = ioadr.align(lightfield, seed=estimation.seed, threads=estimation.threads).lightfield
     terminal.note(f"  {as_options(found.source.notes[-1])}")
     return found
+
+
+def check_archived(saving: Saving) -> None:
+    """Maps of all views are of use only with the reference view's."""
+    if saving.formats is not None and "npz" not in saving.formats:
+        raise InputError("--every-view: needs npz among the formats of --save, for the reference view's own result.")
+
+
+def run_every_view(
+    terminal: Terminal, estimation: Estimation, lightfield: LightField, saving: Saving
+) -> tuple[Estimate, dict[str, Any]]:
+    """The reference view's estimate, and what writes the maps of all views."""
+    from ioadr import estimate_views
+    from ioadr.io.results.save import DEFAULT
+    from ioadr.io.results.view_files import views_writers
+
+    with every_view_progress(terminal) as progress:
+        views = estimate_views(lightfield, estimation.parameters, estimation.seed, progress, estimation.threads)
+    anchors = ", ".join(f"{row} {column}" for row, column in (surface.view for surface in views.surfaces))
+    text = f"maps of {len(views.index)} views from {len(views.surfaces)} anchors ({anchors})"
+    terminal.note(f"{text}, which saw {100 * views.covered:.1f} % of all pixels")
+    formats = DEFAULT if saving.formats is None else saving.formats
+    return views.estimate, dict(views_writers(views, formats, saving.min_confidence))
 
 
 def headline(lightfield: LightField) -> str:

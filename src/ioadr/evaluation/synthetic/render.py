@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.camera import Camera, RayModel
+from ioadr.camera import Camera
 from ioadr.errors import InputError
 from ioadr.evaluation.synthetic.regions import masks
 from ioadr.evaluation.synthetic.shading import Scene
@@ -61,6 +61,13 @@ class Rendered:
             sight = np.stack(list(pool.map(lambda view: _sees(self.scene, view, self.hits, shape), views)))
         return sight.reshape(*self.light_field.grid, *shape)
 
+    def disparity_of(self, view: tuple[int, int]) -> Floats:
+        """[N, M]: the true map of another view of the grid."""
+        rays, shape = self.camera.pinhole(), self.objects.shape
+        row, column = self.light_field.offsets[view]
+        depth = _hits(self.scene, View(rays, float(row), float(column)), shape).depth
+        return ((1.0 / depth - rays.offset) / rays.slope).reshape(shape)
+
     @property
     def visible_views(self) -> NDArray[np.uint16]:
         """[N, M]: number of views that see the pixel's point."""
@@ -106,7 +113,7 @@ def render(
     """All views, and the truth of the reference view."""
     options = options or Options()
     shape = (camera.height, camera.width)
-    hits = _reference_hits(scene, camera.pinhole(), shape)
+    hits = _hits(scene, View(camera.pinhole(), 0.0, 0.0), shape)
     if not np.isfinite(hits.depth).all():
         raise InputError(f"{scene.name}: some rays meet no surface. Add a wall behind the scene.")
     truth = _truth(scene, camera, hits, shape, border)
@@ -180,7 +187,7 @@ def _follow(scene: Scene, view: View, rows: Floats, columns: Floats) -> tuple[Fl
     return view.origin + depth[:, None] * direction, hits
 
 
-def _pixels(shape: tuple[int, int]) -> tuple[Floats, Floats]:
+def _pixels(shape: tuple[int, ...]) -> tuple[Floats, Floats]:
     rows, columns = np.indices(shape)
     return rows.ravel().astype(np.float64), columns.ravel().astype(np.float64)
 
@@ -220,8 +227,7 @@ def _record(light: NDArray[np.float32], options: Options, number: int) -> NDArra
     return np.clip(np.rint(values * white), 0, white).astype(options.samples)
 
 
-def _reference_hits(scene: Scene, rays: RayModel, shape: tuple[int, int]) -> Hits:
-    view = View(rays, 0.0, 0.0)
+def _hits(scene: Scene, view: View, shape: tuple[int, ...]) -> Hits:
     rows, columns = _pixels(shape)
     parts = [_follow(scene, view, rows[band], columns[band])[1] for band in _bands(len(rows))]
     return Hits(*(np.concatenate(column) for column in zip(*parts, strict=True)))

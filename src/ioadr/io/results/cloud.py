@@ -39,6 +39,8 @@ class Cloud:
     confidence: NDArray[np.float32]
     index: NDArray[np.int32]
     """[N·M]: number of the pixel's point, −1 for none."""
+    views: NDArray[np.uint16] | None = None
+    """Number of views that see each point; None where only the reference view was asked."""
 
 
 def cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
@@ -66,12 +68,13 @@ def cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
 
 
 def write_ply(path: Path, points: Cloud, unit: str, provenance: str, frame: str = FRAME) -> None:
-    """Binary PLY: x y z nx ny nz red green blue confidence."""
+    """Binary PLY: x y z nx ny nz red green blue confidence, and views where they were counted."""
     vertices = np.empty(
         len(points.positions),
         [(name, "<f4") for name in ("x", "y", "z", "nx", "ny", "nz")]
         + [(name, "u1") for name in ("red", "green", "blue")]
-        + [("confidence", "<f4")],
+        + [("confidence", "<f4")]
+        + ([] if points.views is None else [("views", "<u2")]),
     )
     for names, columns in (
         ("x y z", points.positions),
@@ -81,7 +84,9 @@ def write_ply(path: Path, points: Cloud, unit: str, provenance: str, frame: str 
         for name, column in zip(names.split(), columns.T, strict=True):
             vertices[name] = column
     vertices["confidence"] = points.confidence
-    kinds = {"<f4": "float", "|u1": "uchar"}
+    if points.views is not None:
+        vertices["views"] = points.views
+    kinds = {"<f4": "float", "|u1": "uchar", "<u2": "ushort"}
     lines = [
         "ply",
         "format binary_little_endian 1.0",

@@ -1,0 +1,112 @@
+"""`ioadr render`: films and pictures from where no camera stood."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ioadr.app.estimation_options import threads_option
+from ioadr.app.results import open_lightfield
+from ioadr.app.sections import SectionCommand, option
+from ioadr.app.terminal import Terminal, output_options
+from ioadr.errors import InputError
+
+if TYPE_CHECKING:
+    from ioadr.colours import Rgb
+    from ioadr.views.pose import Viewpoint
+    from ioadr.views.result import Views
+
+
+@click.command(cls=SectionCommand)
+@click.argument("result", type=click.Path(), metavar="RESULT")
+@option("Camera", "--path", required=True, metavar="PATH", help="orbit, dolly, grid, or a file of camera places.")
+@option("Camera", "--frames", type=click.IntRange(1, 10_000), default=60, show_default=True, help="Pictures.")
+@option("Camera", "--size", metavar="WxH", help="Of the pictures in px.  [default: as the views]")
+@option("Camera", "--aperture", type=click.FloatRange(0), default=0.0, help="Radius of the lens, in steps of views.")
+@option("Camera", "--focus", type=float, default=0.0, help="Disparity that is sharp through an open lens, px.")
+@option("Input", "--lightfield", type=click.Path(), metavar="PATH", help="Light field.  [default: as estimated]")
+@option(
+    "Results", "--out", required=True, type=click.Path(), metavar="PATH", help="NAME.webp, .gif, .png, or a folder."
+)
+@option(
+    "Results", "--rate", type=click.FloatRange(0.1, 100), default=25.0, show_default=True, help="Pictures a second."
+)
+@option("Results", "--overwrite", is_flag=True, help="Replace an earlier film or its frames.")
+@threads_option
+@output_options
+def command(
+    terminal: Terminal,
+    result: str,
+    path: str,
+    frames: int,
+    size: str | None,
+    aperture: float,
+    focus: float,
+    lightfield: str | None,
+    out: str,
+    rate: float,
+    overwrite: bool,
+    threads: int | None,
+) -> None:
+    """Render RESULT, a folder of `ioadr estimate --every-view`, along a path of cameras.
+
+    A file of camera places has one a line: row and column in the grid of views, which may lie between and beside them,
+    then how far ahead (in the unit of depth) and the zoom, if wanted.
+    """
+    from ioadr.io.results.film import check_film, write_film
+
+    check_film(out, overwrite)
+    with terminal.busy(f"reading {result}"):
+        views = _open(terminal, result, lightfield)
+    places = _places(views, path, frames)
+    height, width = _size(size, views)
+    with terminal.bar() as bar:
+        task = bar.add_task("rendering", total=len(places))
+
+        def pictures() -> Iterator[Rgb]:
+            from ioadr.colours import rgb8
+
+            for place in places:
+                made = views.render(place, (height, width), aperture, focus, threads)
+                bar.advance(task)
+                yield rgb8(made.image, views.estimate.white)
+
+        files = write_film(out, pictures(), rate, overwrite)
+    text = f"wrote {out}: {len(places)} pictures of {width}×{height} px"
+    terminal.answer(text, {"frames": len(places), "size": [height, width], "files": [str(file) for file in files]})
+
+
+def _open(terminal: Terminal, result: str, path: str | None) -> Views:
+    from dataclasses import replace
+
+    from ioadr import load_views
+
+    views = load_views(result)
+    return replace(views, lightfield=open_lightfield(views.estimate, result, path, terminal.note))
+
+
+def _places(views: Views, path: str, frames: int) -> list[Viewpoint]:
+    from ioadr.io.safety.doors import small_text
+    from ioadr.views.paths import PATHS, read_path
+
+    if path in PATHS:
+        return PATHS[path](views, frames)
+    if not Path(path).exists():
+        raise InputError(f"--path: expected {', '.join(PATHS)} or a file of camera places, found {path!r}.")
+    return read_path(small_text(Path(path), "camera places", "Write one `row column` a line."), path)
+
+
+def _size(text: str | None, views: Views) -> tuple[int, int]:
+    """(height, width)."""
+    from ioadr.views.rendering import check_size
+
+    if text is None:
+        return views.size
+    words = re.fullmatch(r"(\d+)[x×](\d+)", text.strip())
+    if words is None:
+        raise InputError(f"--size: expected WIDTHxHEIGHT such as 512x512, found {text!r}.")
+    return check_size((int(words[2]), int(words[1])))

@@ -1,0 +1,178 @@
+"""Maps of every view as one NPZ file, stored unpacked, so that a view can be read without the others."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.colours import rgb8
+from ioadr.errors import InputError
+from ioadr.io.decoding.npz import array_members, declared_array, load_array
+from ioadr.io.results import cloud, glb
+from ioadr.io.results.load import load_estimate
+from ioadr.io.safety.doors import damage_explained, one_line
+from ioadr.lightfield import LightField
+from ioadr.views.result import DIMENSIONS, Views
+from ioadr.views.surfaces import Surface
+
+ARCHIVE = "views.npz"
+DESCRIPTION = "description.json"
+ANCHOR_ARRAYS = ("disparity", "confidence", "coverage", "kept", "image")
+LOCAL_HEADER = 30
+"""Bytes of a zip entry's header before its name."""
+
+
+def views_writer(views: Views) -> Callable[[Path], None]:
+    """Writes the file, view after view."""
+
+    def write(path: Path) -> None:
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+            for name in DIMENSIONS:
+                _store(archive, name, getattr(views, name))
+            for name in ANCHOR_ARRAYS:
+                _store(archive, f"anchor_{name}", np.stack([getattr(surface, name) for surface in views.surfaces]))
+            archive.writestr(DESCRIPTION, json.dumps(_description(views)))
+
+    return write
+
+
+def views_writers(
+    views: Views, formats: Sequence[str] | str, min_confidence: float = 0.0
+) -> dict[str, Callable[[Path], None]]:
+    """What is written beside the reference view's files: all maps, and clouds of all surfaces if `formats` has some."""
+    names = [name.strip() for name in formats.split(",")] if isinstance(formats, str) else formats
+    writers = {ARCHIVE: views_writer(views)}
+    if not {"ply", "glb-points"} & set(names):
+        return writers
+    points, unit = fused_cloud(views, min_confidence), "m" if views.estimate.metric else "relative"
+    about = {"unit": unit, "anchors": _anchors(views)}
+    if "ply" in names:
+        writers["scene.ply"] = lambda path: cloud.write_ply(path, points, unit, json.dumps(about))
+    if "glb-points" in names:
+        writers["scene.glb"] = lambda path: glb.write_glb_points(path, points, about)
+    return writers
+
+
+def fused_cloud(views: Views, min_confidence: float) -> cloud.Cloud:
+    """All surfaces in the frame of the files."""
+    found = views.points(min_confidence)
+    if not len(found.positions):
+        raise InputError(f"⟦min-confidence {min_confidence:g}⟧: no point of any view is trusted as much.")
+    return cloud.Cloud(
+        positions=found.positions * cloud.AXES,
+        normals=found.normals * cloud.AXES,
+        colours=rgb8(found.colours[None], views.estimate.white)[0],
+        confidence=found.confidence,
+        index=np.arange(len(found.positions), dtype=np.int32),
+        views=found.views,
+    )
+
+
+def load_views(path: str | os.PathLike[str], lightfield: LightField | None = None) -> Views:
+    """Load the maps of every view from a folder that `Views.save` or ``ioadr estimate --every-view`` wrote.
+
+    Parameters
+    ----------
+    path : str or path
+        The folder of the result.
+    lightfield : LightField, optional
+        The one that was estimated; new views can be rendered only with it.
+
+    Returns
+    -------
+    Views
+        Its maps stay in the file until they are asked for.
+
+    Raises
+    ------
+    InputError
+        There is no such result, or it is damaged.
+
+    Examples
+    --------
+    >>> views = ioadr.estimate_views(lightfield, "fast")
+    >>> files = views.save("every", report=False, overwrite=True)
+    >>> bool((ioadr.load_views("every").map_of((0, 0)) == views.map_of((0, 0))).all())
+    True
+    """
+    archive = Path(path) / ARCHIVE
+    if not archive.is_file():
+        raise InputError(
+            f"{path}: holds no maps of every view ({ARCHIVE}). Estimate them: `ioadr estimate --every-view`."
+        )
+    estimate = load_estimate(path)
+    with damage_explained(archive, "maps of every view", "Run the estimation again."):
+        arrays, description = _open(archive)
+    try:
+        index, offsets = np.asarray(arrays["index"]), description["anchors"]
+        surfaces = tuple(
+            Surface(tuple(view), tuple(offset), *(arrays[f"anchor_{name}"][number] for name in ANCHOR_ARRAYS))
+            for number, (view, offset) in enumerate(offsets)
+        )
+        maps = {name: arrays[name] for name in ("disparity", "confidence", "source")}
+        views = Views(estimate, index, **maps, surfaces=surfaces, lightfield=lightfield)
+        _check(views)
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+        raise InputError(f"{archive}: not what `ioadr estimate` writes: {one_line(error)}. Estimate again.") from error
+    return views
+
+
+def _store(archive: zipfile.ZipFile, name: str, values: NDArray[Any]) -> None:
+    with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
+        np.lib.format.write_array(stream, np.ascontiguousarray(values), allow_pickle=False)
+
+
+def _description(views: Views) -> dict[str, Any]:
+    return {
+        "dimensions": {name: list(axes) for name, axes in DIMENSIONS.items()},
+        "unit": "px per baseline unit",
+        "anchors": _anchors(views),
+    }
+
+
+def _anchors(views: Views) -> list[list[list[float]]]:
+    """Grid index and offset of each anchor."""
+    return [[list(surface.view), list(surface.offset)] for surface in views.surfaces]
+
+
+def _open(path: Path) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
+    """Arrays by name, mapped where they are, and what they are."""
+    with zipfile.ZipFile(path) as archive:
+        members = array_members(path, archive)
+        arrays = {name: _mapped(path, archive, member) for name, member in members.items()}
+        description = json.loads(archive.read(DESCRIPTION))
+    return arrays, description
+
+
+def _mapped(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    """An entry's array without reading it; packed ones, which others may have made of it, are read."""
+    shape, dtype = declared_array(path, archive, member)
+    if member.compress_type != zipfile.ZIP_STORED or not np.prod(shape):
+        return load_array(archive, member)
+    with path.open("rb") as file:
+        file.seek(member.header_offset)
+        head = file.read(LOCAL_HEADER)
+        lengths = int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
+        file.seek(member.header_offset + LOCAL_HEADER + lengths)
+        version = np.lib.format.read_magic(file)
+        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        _, fortran, _ = reader(file)
+        return np.memmap(path, dtype, "r", file.tell(), shape, "F" if fortran else "C")
+
+
+def _check(views: Views) -> None:
+    size = (len(views.index), *views.estimate.disparity.shape)
+    for name in ("disparity", "confidence", "source"):
+        if getattr(views, name).shape != size:
+            raise ValueError(f"{name} of shape {getattr(views, name).shape} instead of {size}")
+    if views.index.shape != (size[0], 2) or not views.surfaces:
+        raise ValueError(f"an index of shape {views.index.shape} and {len(views.surfaces)} anchors")
+    if any(surface.disparity.shape != size[1:] for surface in views.surfaces):
+        raise ValueError("anchors of another size")

@@ -1,0 +1,190 @@
+"""A map of one view carried to another, compiled: what lands where, nearest first, and nothing across jumps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ioadr._jit import kernel
+
+STEPS = 3
+"""Of the iteration that puts a carried disparity exactly on its surface."""
+SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
+WIDEST = 4.0
+"""px: half of the widest footprint, for surfaces that come close to the camera."""
+
+
+@kernel
+def landing(n, m, d, ay, ax, pose):
+    """Where a pose sees the pixel (n, m) of disparity d of the view at offset (ay, ax); NaN behind the camera."""
+    behind = 1.0 - pose.nearer * d - pose.closer
+    s = pose.zoom / behind if behind > 1e-6 else np.nan
+    y = pose.cy + s * (n + d * (ay - pose.dy) - pose.n0)
+    x = pose.cx + s * (m + d * (ax - pose.dx) - pose.m0)
+    return y, x
+
+
+@kernel
+def origin(i, j, d, ay, ax, pose):
+    """Where the view at offset (ay, ax) sees what a pose sees at (i, j) with disparity d: `landing` reversed."""
+    s = (1.0 - pose.nearer * d - pose.closer) / pose.zoom
+    n = pose.n0 + s * (i - pose.cy) + d * (pose.dy - ay)
+    m = pose.m0 + s * (j - pose.cx) + d * (pose.dx - ax)
+    return n, m
+
+
+@kernel
+def edge_extent(disparity, coverage, n, m, a, b):
+    """px from a pixel's middle to its surface's end at the jump to the neighbour (a, b), from their coverages."""
+    own, other = coverage[n, m], coverage[a, b]
+    if disparity[a, b] > disparity[n, m] or not own <= 1.0:
+        return 0.5
+    if own < 1.0:
+        return max(own - 0.5, 0.0)
+    return 0.5 + (1.0 - other if 0.5 <= other < 1.0 else 0.0)
+
+
+@kernel
+def side_extent(disparity, coverage, n, m, side, link, ay, ax, pose, y, x):
+    """px of the pixel's footprint, which lands at (y, x), towards one of its neighbours.
+
+    Half way to where a neighbour of the same surface lands, so that surfaces do not crack; where it ends, to its end.
+    """
+    height, width = disparity.shape
+    down, right = SIDES[side]
+    a, b = n + down, m + right
+    d = disparity[n, m]
+    scale = pose.zoom / (1.0 - pose.nearer * d - pose.closer)
+    if not (0 <= a < height and 0 <= b < width):
+        return 0.5 * scale
+    other = disparity[a, b]
+    if not abs(other - d) <= link:
+        return edge_extent(disparity, coverage, n, m, a, b) * scale
+    there_y, there_x = landing(a, b, other, ay, ax, pose)
+    apart = abs(there_y - y) if right == 0 else abs(there_x - x)
+    return max(0.5 * apart, 0.5 * scale)
+
+
+@kernel
+def splat(disparity, coverage, kept, link, ay, ax, pose, out):
+    """The nearest of the `kept` pixels that land on each pixel of `out`, px; NaN where none does.
+
+    A pixel that lands is `link` px of disparity or less from neighbours of its surface, and has one at least.
+    """
+    height, width = disparity.shape
+    out[:] = np.nan
+    for n in range(height):
+        for m in range(width):
+            d = disparity[n, m]
+            if not kept[n, m]:
+                continue
+            y, x = landing(n, m, d, ay, ax, pose)
+            if not (-WIDEST <= y <= out.shape[0] + WIDEST and -WIDEST <= x <= out.shape[1] + WIDEST):
+                continue
+            up = min(side_extent(disparity, coverage, n, m, 0, link, ay, ax, pose, y, x), WIDEST)
+            down = min(side_extent(disparity, coverage, n, m, 1, link, ay, ax, pose, y, x), WIDEST)
+            left = min(side_extent(disparity, coverage, n, m, 2, link, ay, ax, pose, y, x), WIDEST)
+            right = min(side_extent(disparity, coverage, n, m, 3, link, ay, ax, pose, y, x), WIDEST)
+            for i in range(max(0, int(np.ceil(y - up))), min(out.shape[0], int(np.floor(y + down)) + 1)):
+                for j in range(max(0, int(np.ceil(x - left))), min(out.shape[1], int(np.floor(x + right)) + 1)):
+                    if not out[i, j] >= d:
+                        out[i, j] = d
+
+
+@kernel
+def surface_at(disparity, y, x, d, link):
+    """Bilinear disparity at (y, x) of those pixels that lie on one surface with d; d itself where none does."""
+    height, width = disparity.shape
+    n, m = min(max(int(np.floor(y)), 0), height - 2), min(max(int(np.floor(x)), 0), width - 2)
+    total, weights = 0.0, 0.0
+    for a in range(2):
+        for b in range(2):
+            tap = disparity[n + a, m + b]
+            weight = max(1.0 - abs(y - n - a), 0.0) * max(1.0 - abs(x - m - b), 0.0)
+            if abs(tap - d) <= link:
+                total += weight * tap
+                weights += weight
+    return total / weights if weights > 1e-6 else d
+
+
+@kernel
+def put_on_surface(disparity, link, ay, ax, pose, out):
+    """Make each splatted disparity that of the surface exactly at the pixel: d = map(origin of the pixel), iterated."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            d = np.float64(out[i, j])
+            if not np.isfinite(d):
+                continue
+            for _ in range(STEPS):
+                y, x = origin(i, j, d, ay, ax, pose)
+                d = surface_at(disparity, y, x, d, link)
+            out[i, j] = d
+
+
+@kernel
+def place_behind(carried, confidence, number, link, ay, ax, pose, best, trust, source):
+    """Add a carried map to those of earlier surfaces: where it is alone, or nearer than `link` before them.
+
+    `best` [H, W] is the map so far, `trust` its confidence (that of the source's nearest pixel), `source` the number
+    of the surface that is seen.
+    """
+    height, width = confidence.shape
+    for i in range(best.shape[0]):
+        for j in range(best.shape[1]):
+            d = carried[i, j]
+            if not np.isfinite(d) or d <= best[i, j] + link:
+                continue
+            y, x = origin(i, j, np.float64(d), ay, ax, pose)
+            n, m = min(max(int(np.rint(y)), 0), height - 1), min(max(int(np.rint(x)), 0), width - 1)
+            best[i, j], trust[i, j], source[i, j] = d, confidence[n, m], number
+
+
+@kernel
+def compare_views(disparity, other, link, dy, dx, seen, agreed):
+    """Which points of a map the view at offset (dy, dx) from it sees, going by that view's map `other`.
+
+    Sets `seen` [N, M] unless the point lies outside or all pixels that it touches are `link` nearer; of those, sets
+    `agreed` where one of these pixels lies on the point's surface.
+    """
+    height, width = disparity.shape
+    for n in range(height):
+        for m in range(width):
+            d = np.float64(disparity[n, m])
+            y, x = n - d * dy, m - d * dx
+            if not (-0.5 <= y <= height - 0.5 and -0.5 <= x <= width - 0.5):
+                continue
+            i, j = min(max(int(np.floor(y)), 0), height - 2), min(max(int(np.floor(x)), 0), width - 2)
+            for a in range(2):
+                for b in range(2):
+                    step = other[i + a, j + b] - d
+                    if step <= link and abs(y - i - a) < 1.0 and abs(x - j - b) < 1.0:
+                        seen[n, m] = True
+                        if step >= -link:
+                            agreed[n, m] = True
+
+
+@kernel
+def fill_from_behind(values, filled):
+    """Fill NaN of `values` into `filled`: along the shorter of row and column, the farther of both ends."""
+    height, width = values.shape
+    for n in range(height):
+        for m in range(width):
+            filled[n, m] = values[n, m]
+            if not np.isnan(values[n, m]):
+                continue
+            best, shortest = np.float32(np.nan), np.inf
+            for axis in range(2):
+                span, far = 0.0, np.float32(np.nan)
+                for way in range(2):
+                    step = 2 * way - 1
+                    a, b, length = n, m, 0
+                    while 0 <= a < height and 0 <= b < width and np.isnan(values[a, b]):
+                        a, b = (a + step, b) if axis == 0 else (a, b + step)
+                        length += 1
+                    if 0 <= a < height and 0 <= b < width:
+                        far = values[a, b] if np.isnan(far) else min(far, values[a, b])
+                        span += length
+                    else:
+                        span += 2 * length
+                if not np.isnan(far) and span < shortest:
+                    best, shortest = far, span
+            filled[n, m] = best

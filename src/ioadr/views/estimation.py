@@ -1,0 +1,174 @@
+"""Maps of every view: a few anchors are estimated, their surfaces carried to all views, borders settled in each."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._jit import Workers
+from ioadr.errors import InputError
+from ioadr.estimate import estimate
+from ioadr.layout import Index
+from ioadr.lightfield import LightField
+from ioadr.parameters import Parameters
+from ioadr.result import Estimate
+from ioadr.solver.coverage import settle
+from ioadr.solver.problem import pack_rays
+from ioadr.views import anchors
+from ioadr.views.pose import captured
+from ioadr.views.result import Views
+from ioadr.views.surfaces import NOTHING, Sight, Surface, link_of
+
+Progress = Callable[[str, int, int], None]
+"""Called with what was done, its number and how many there will be at most: anchors first, then views."""
+SETTLED_FROM = 16
+"""Views around one from which its borders are settled. 9: 5 % more bad pixels; all 81: none less, in five times the
+time."""
+
+
+def estimate_views(
+    lightfield: LightField | str | os.PathLike[str],
+    parameters: Parameters | Mapping[str, Any] | str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    progress: Progress | None = None,
+    threads: int | None = None,
+    most_anchors: int = anchors.MOST,
+) -> Views:
+    """Estimate one geometry for a whole light field: a disparity map of every view, all of the same surfaces.
+
+    The reference view is estimated as by `estimate`. Its surfaces are carried to all views; the view of which most
+    stays uncovered is estimated next and adds what no view before it saw, and so on.
+
+    Parameters
+    ----------
+    lightfield : LightField, str or path
+        A light field, or what `ioadr.read` reads as one.
+    parameters : Parameters, str, path or mapping, optional
+        As for `estimate`. Without it: `best`.
+    seed : int
+        Of the random candidates. Same light field, parameters and seed give the same bytes on any number of threads.
+    progress : callable, optional
+        Called as `progress(what, done, total)` after each anchor and each view; may raise to stop early.
+    threads : int, optional
+        CPU threads; all of them without it.
+    most_anchors : int
+        Views to estimate at most, the reference view among them.
+
+    Returns
+    -------
+    Views
+
+    Examples
+    --------
+    >>> views = ioadr.estimate_views(lightfield, "fast")
+    >>> views.disparity.shape  # [view, row, column]
+    (25, 40, 60)
+    >>> round(float(np.median(views.map_of((0, 4)))), 2)
+    1.0
+    """
+    if most_anchors < 1:
+        raise InputError(f"most_anchors: expected at least 1, the reference view, found {most_anchors}.")
+    told = progress or (lambda what, done, total: None)
+    opened = _opened(lightfield)
+    if not opened.layout.planar:
+        raise InputError(
+            "every view: needs cameras in one plane; these are up to "
+            f"{np.abs(opened.layout.forward).max():.3g} baseline units out of it. Estimate the reference view alone."
+        )
+    first = estimate(opened, parameters, seed, False, threads)
+    told("anchor", 1, most_anchors)
+    with Workers(threads) as workers:
+        return _spread(workers, opened.replace(range=first.range), first, most_anchors, told)
+
+
+def _spread(workers: Workers, lightfield: LightField, first: Estimate, most_anchors: int, told: Progress) -> Views:
+    """From the reference view to all others."""
+    index = [(int(row), int(column)) for row, column in np.argwhere(lightfield.present)]
+    sights = [Sight.empty(first.disparity.shape) for _ in index]
+    sights[index.index(lightfield.reference)] = Sight(
+        first.disparity, first.confidence, np.zeros(first.disparity.shape, np.uint8)
+    )
+    surfaces = [Surface.of(first, lightfield.layout)]
+    while True:
+        _carry(workers, lightfield, surfaces, index, sights)
+        uncovered = np.array([np.mean(sight.source == NOTHING) for sight in sights])
+        number = anchors.next_anchor(uncovered, [index.index(surface.view) for surface in surfaces], most_anchors)
+        if number is None:
+            break
+        further = _anchor(lightfield, index[number], first, sights[number], workers.count)
+        surfaces.append(Surface.of(further, lightfield.layout).beyond(surfaces, link_of(lightfield.layout)))
+        told("anchor", len(surfaces), most_anchors)
+    maps = _settled(workers, lightfield, first, index, sights, told)
+    return Views(
+        estimate=first,
+        index=np.array(index),
+        disparity=maps,
+        confidence=np.stack([sight.confidence for sight in sights]).astype(np.float16),
+        source=np.stack([sight.source for sight in sights]),
+        surfaces=tuple(surfaces),
+        lightfield=lightfield,
+    )
+
+
+def _opened(lightfield: LightField | str | os.PathLike[str]) -> LightField:
+    if isinstance(lightfield, LightField):
+        return lightfield
+    if isinstance(lightfield, (str, os.PathLike)):
+        from ioadr.io import read
+
+        return read(lightfield)
+    raise TypeError(f"estimate_views: expected a LightField or the path of one, not {type(lightfield).__name__}.")
+
+
+def _carry(
+    workers: Workers, lightfield: LightField, surfaces: Sequence[Surface], index: Sequence[Index], sights: list[Sight]
+) -> None:
+    """Put the last surface into all views but the reference view, which is what it is."""
+    number, link = len(surfaces) - 1, link_of(lightfield.layout)
+
+    def share(begin: int, end: int) -> None:
+        for view, sight in zip(index[begin:end], sights[begin:end], strict=True):
+            if view != lightfield.reference:
+                sight.add(surfaces[-1], number, captured(lightfield.offsets[view]), link)
+
+    workers.rows(share, len(index))
+
+
+def _anchor(lightfield: LightField, view: Index, first: Estimate, sight: Sight, threads: int) -> Estimate:
+    """Another view, from what is known of it."""
+    part = anchors.seen_from_anchor(lightfield, view)
+    return estimate(part, anchors.anchor_parameters(first.parameters), first.seed, False, threads, sight.filled)
+
+
+def _settled(
+    workers: Workers,
+    lightfield: LightField,
+    first: Estimate,
+    index: Sequence[Index],
+    sights: Sequence[Sight],
+    told: Progress,
+) -> NDArray[np.float32]:
+    """[V, N, M]: the maps without holes, each pixel beside a jump on the surface that covers most of it."""
+    term, done, lock = first.parameters.coverage, 0, Lock()
+    maps = np.empty((len(index), *first.disparity.shape), np.float32)
+
+    def share(begin: int, end: int) -> None:
+        nonlocal done
+        with Workers(1) as alone:
+            for number in range(begin, end):
+                maps[number] = sights[number].filled
+                if term.settle and index[number] != lightfield.reference:
+                    around = anchors.nearest(lightfield.layout, index[number], SETTLED_FROM)
+                    near = lightfield.replace(reference=index[number], present=around)
+                    maps[number] = settle(maps[number], pack_rays(near, 1), term, alone).disparity
+                with lock:
+                    done += 1
+                    told("view", done, len(index))
+
+    workers.rows(share, len(index))
+    return maps

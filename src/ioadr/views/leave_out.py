@@ -1,0 +1,127 @@
+"""A check without truth: estimate from some of the views, synthesise the others, and compare."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+from ioadr.geometry.synthesis import synthesise
+from ioadr.layout import Index
+from ioadr.lightfield import LightField
+from ioadr.parameters import Parameters
+from ioadr.views.estimation import Progress, estimate_views
+from ioadr.views.rendering import kept_part
+from ioadr.views.result import Views
+
+Picture = NDArray[Any]
+BORDER = 15
+"""px at the edges that do not count; less in small images."""
+WINDOW = 7
+"""px of the window of SSIM."""
+METHODS = ("views", "nearest", "blend", "centre")
+"""This method; the nearest kept view; a blend of the nearest ones; the centre warped by its map."""
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """How well views that were left out are synthesised."""
+
+    index: NDArray[np.int64]
+    """[T, 2]: row and column of the views that were left out."""
+    psnr: Mapping[str, NDArray[np.float64]]
+    """By method, [T], dB over all channels."""
+    ssim: Mapping[str, NDArray[np.float64]]
+    """By method, [T], mean over windows of the brightness."""
+    views: Views
+    """Estimated from those that were kept."""
+
+    def means(self) -> dict[str, tuple[float, float]]:
+        """PSNR and SSIM by method, over all views left out."""
+        return {name: (float(self.psnr[name].mean()), float(self.ssim[name].mean())) for name in self.psnr}
+
+
+def leave_out(
+    lightfield: LightField,
+    step: int = 2,
+    parameters: Parameters | str | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> LeftOut:
+    """Keep every step-th view in each direction from the reference view, and synthesise the others from them."""
+    kept = lightfield.layout.thinned(step)
+    left = lightfield.present & ~kept
+    if step < 2 or not left.any():
+        raise InputError(
+            f"⟦leave-out {step}⟧: leaves none of {lightfield.view_count} views out, or fewer than nine in. "
+            "Give 2 or more, and a larger light field."
+        )
+    views = estimate_views(kept_part(lightfield, kept), parameters, seed, progress, threads)
+    index = np.argwhere(left)
+    scores: dict[str, list[tuple[float, float]]] = {name: [] for name in METHODS}
+    for done, (row, column) in enumerate(index):
+        taken = lightfield.views[row, column].astype(np.float64)
+        for name, made in synthesised(lightfield, views, kept, (int(row), int(column)), threads).items():
+            scores[name].append(compared(made, taken, lightfield.white))
+        if progress is not None:
+            progress("synthesised", done + 1, len(index))
+    psnr, ssim = ({name: np.array(values)[:, k] for name, values in scores.items()} for k in (0, 1))
+    return LeftOut(index, psnr, ssim, views)
+
+
+def synthesised(
+    lightfield: LightField, views: Views, kept: NDArray[np.bool_], view: Index, threads: int | None
+) -> dict[str, Picture]:
+    """A view that was left out, by every method."""
+    row, column = lightfield.positions[view]
+    offset = lightfield.offsets[view]
+    centre = synthesise(lightfield.reference_view, views.estimate.disparity, (float(offset[0]), float(offset[1])))
+    near = around(lightfield, kept, view)
+    return {
+        "views": views.render((float(row), float(column)), threads=threads).image,
+        "nearest": lightfield.views[near[0][0]].astype(np.float32),
+        "blend": np.asarray(sum(weight * lightfield.views[there] for there, weight in near), np.float32),
+        "centre": np.where(np.isfinite(centre), centre, lightfield.reference_view),
+    }
+
+
+def around(lightfield: LightField, kept: NDArray[np.bool_], view: Index) -> list[tuple[Index, float]]:
+    """The kept views that are about as near as the nearest one, in order, with weights for a linear blend."""
+    away = np.hypot(*np.moveaxis(lightfield.offsets - lightfield.offsets[view], -1, 0))
+    away = np.where(kept, away, np.inf)
+    chosen = [(int(a), int(b)) for a, b in np.argwhere(away <= away.min() * 1.01)]
+    return [(there, 1.0 / len(chosen)) for there in chosen]
+
+
+def compared(made: Picture, taken: Picture, white: float) -> tuple[float, float]:
+    """PSNR (dB) and SSIM of a picture [N, M, C], rounded to sample values as it would be stored."""
+    edge = min(BORDER, (min(taken.shape[:2]) - WINDOW - 1) // 2)
+    inner = (slice(edge, taken.shape[0] - edge), slice(edge, taken.shape[1] - edge))
+    levels = 255.0 if white <= 255.0 else white
+    one, other = (np.asarray(image, np.float64)[inner] * (levels / white) for image in (made, taken))
+    error = float(np.mean((np.rint(one) - np.rint(other)) ** 2))
+    psnr = 10.0 * np.log10(levels**2 / error) if error > 0 else np.inf
+    return float(psnr), ssim(one.mean(axis=2), other.mean(axis=2), levels)
+
+
+def ssim(one: Picture, other: Picture, white: float) -> float:
+    """Mean structural similarity (Wang 2004) of two grey pictures, over square windows."""
+    mean: Callable[[Picture], Picture] = window_mean
+    first, second = (0.01 * white) ** 2, (0.03 * white) ** 2
+    a, b = mean(one), mean(other)
+    variance_a, variance_b = mean(one * one) - a * a, mean(other * other) - b * b
+    covariance = mean(one * other) - a * b
+    above = (2 * a * b + first) * (2 * covariance + second)
+    return float(np.mean(above / ((a * a + b * b + first) * (variance_a + variance_b + second))))
+
+
+def window_mean(values: Picture, width: int = WINDOW) -> Picture:
+    """Mean over every square window inside the picture."""
+    sums = np.pad(values.astype(np.float64), ((1, 0), (1, 0))).cumsum(axis=0).cumsum(axis=1)
+    total = sums[width:, width:] - sums[:-width, width:] - sums[width:, :-width] + sums[:-width, :-width]
+    return total / width**2

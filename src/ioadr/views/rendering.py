@@ -1,0 +1,162 @@
+"""Views that were not taken: between, beside and before the captured ones, with any focus and aperture."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._jit import Workers
+from ioadr.errors import InputError
+from ioadr.layout import Layout
+from ioadr.lightfield import LightField
+from ioadr.views.pose import Pose, Viewpoint
+from ioadr.views.result import Views
+from ioadr.views.sampling import blend_rows
+from ioadr.views.surfaces import NOTHING, FloatMap, link_of, look
+
+Picture = NDArray[np.float32]
+LENS_POINTS = 61
+"""Cameras that together make a lens."""
+GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
+MOST_PIXELS = 1 << 26
+
+
+@dataclass(frozen=True, eq=False)
+class Rendering:
+    """A picture and what it shows."""
+
+    image: Picture
+    """[H, W, C], in sample values of the light field."""
+    disparity: FloatMap
+    """[H, W] px per baseline unit, of the captured views' pixels, in the middle of the lens."""
+    seen: NDArray[np.bool_]
+    """[H, W], False where no anchor view saw the surface: it is continued from behind."""
+
+
+class Renderer:
+    """All that pictures of one `Views` share."""
+
+    def __init__(self, views: Views) -> None:
+        if views.lightfield is None:
+            raise InputError(
+                "render: needs the pictures of the light field. Give it when loading: "
+                "`ioadr.load_views(folder, lightfield)`."
+            )
+        self.views, self.lightfield = views, views.lightfield
+        self.link = link_of(views.layout)
+        self.places = np.ascontiguousarray(views.layout.offsets[tuple(views.index.T)])
+        self.step = view_step(self.places)
+
+    @cached_property
+    def maps(self) -> FloatMap:
+        """[V, N, M], each near surface wider by a pixel: border pixels show something of it."""
+        return np.stack([near_grown(np.asarray(values), 2 * self.link) for values in self.views.disparity])
+
+    def render(
+        self, viewpoint: Viewpoint, size: tuple[int, int], aperture: float, focus: float, workers: Workers
+    ) -> Rendering:
+        """See `Views.render`."""
+        pose = viewpoint.pose(self.views.layout, self.views.estimate.rays, size, self.views.size)
+        sharp = self._sharp(pose, size, workers)
+        if aperture == 0:
+            return sharp
+        total = np.zeros(sharp.image.shape, np.float64)
+        for place in lens(pose, aperture, focus):
+            total += self._sharp(place, size, workers).image
+        return replace(sharp, image=(total / LENS_POINTS).astype(np.float32))
+
+    def _sharp(self, pose: Pose, size: tuple[int, int], workers: Workers) -> Rendering:
+        sight = look(self.views.surfaces, pose, size, self.link)
+        target = sight.filled
+        if not np.isfinite(target).all():
+            raise InputError("viewpoint: none of the scene is in sight from there. Move it closer to the views.")
+        out = np.empty((*size, self.lightfield.channels), np.float32)
+        given = self.lightfield.views, self.maps, self.places, self.views.index
+        rest = near_grown(target, 2 * self.link), pose, 2 * self.link, self.step, out
+        workers.rows(blend_rows, size[0], *given, *rest)
+        return Rendering(np.clip(out, 0.0, self.lightfield.white), target, sight.source != NOTHING)
+
+
+def render(
+    views: Views,
+    viewpoint: Viewpoint | tuple[float, float],
+    size: tuple[int, int] | None = None,
+    aperture: float = 0.0,
+    focus: float = 0.0,
+    threads: int | None = None,
+) -> Rendering:
+    """See `Views.render`."""
+    if not isinstance(viewpoint, Viewpoint):
+        viewpoint = Viewpoint(*viewpoint)
+    check_lens(aperture, focus)
+    with Workers(threads) as workers:
+        return renderer(views).render(viewpoint, check_size(size or views.size), aperture, focus, workers)
+
+
+def renderer(views: Views) -> Renderer:
+    """Made once and kept with the views."""
+    made = views.__dict__.get("_renderer")
+    if made is None:
+        made = Renderer(views)
+        object.__setattr__(views, "_renderer", made)
+    return made
+
+
+def check_size(size: tuple[int, int]) -> tuple[int, int]:
+    """(height, width) that a picture can have."""
+    height, width = (int(side) for side in size)
+    if min(height, width) < 2 or height * width > MOST_PIXELS:
+        raise InputError(f"⟦size⟧: expected 2×2 … {MOST_PIXELS} px, found {width}×{height}.")
+    return height, width
+
+
+def check_lens(aperture: float, focus: float) -> None:
+    """Refuse what no lens has."""
+    if not (math.isfinite(aperture) and aperture >= 0 and math.isfinite(focus)):
+        raise InputError(f"lens: expected a finite aperture of at least 0 and focus, found {aperture:g} and {focus:g}.")
+
+
+def lens(pose: Pose, aperture: float, focus: float) -> Iterator[Pose]:
+    """Cameras spread evenly over a disc of radius `aperture`, that all see the disparity `focus` at the same pixel."""
+    scale = pose.zoom / (1.0 - pose.nearer * focus - pose.closer)
+    for number in range(LENS_POINTS):
+        radius, angle = aperture * math.sqrt((number + 0.5) / LENS_POINTS), number * GOLDEN
+        down, right = radius * math.sin(angle), radius * math.cos(angle)
+        shift = focus * scale
+        yield pose._replace(
+            dy=pose.dy + down, dx=pose.dx + right, cy=pose.cy + shift * down, cx=pose.cx + shift * right
+        )
+
+
+def view_step(places: NDArray[np.float64]) -> float:
+    """Distance from a view to its nearest neighbour, the median over all views [V, 2]."""
+    away = np.hypot(*(places[:, None] - places).transpose(2, 0, 1))
+    np.fill_diagonal(away, np.inf)
+    return float(np.median(away.min(axis=1)))
+
+
+def near_grown(disparity: NDArray[Any], jump: float) -> FloatMap:
+    """The map with every surface that is `jump` nearer than its neighbours a pixel wider, up, down, left and right."""
+    padded = np.pad(disparity, 1, mode="edge")
+    height, width = disparity.shape
+    around = [padded[1 + a : 1 + a + height, 1 + b : 1 + b + width] for a, b in ((-1, 0), (1, 0), (0, -1), (0, 1))]
+    nearest = np.maximum.reduce(around)
+    return np.where(nearest > disparity + jump, nearest, disparity).astype(np.float32)
+
+
+def kept_part(lightfield: LightField, kept: NDArray[np.bool_]) -> LightField:
+    """The light field of some views only, on the smallest grid that holds them; positions stay."""
+    rows, columns = np.flatnonzero(kept.any(axis=1)), np.flatnonzero(kept.any(axis=0))
+    grid = np.ix_(rows, columns)
+    reference = (
+        int(np.searchsorted(rows, lightfield.reference[0])),
+        int(np.searchsorted(columns, lightfield.reference[1])),
+    )
+    layout = Layout.of((len(rows), len(columns)), reference, lightfield.eta, lightfield.positions[grid], kept[grid])
+    return lightfield.replace(views=lightfield.views[grid], layout=layout)

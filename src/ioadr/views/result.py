@@ -1,0 +1,189 @@
+"""What `estimate_views` returns: a map of every view, and the surfaces that all of them show."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.errors import InputError
+from ioadr.layout import Index, Layout
+from ioadr.lightfield import LightField
+from ioadr.result import Estimate
+from ioadr.views.surfaces import NOTHING, Surface
+
+if TYPE_CHECKING:
+    import xarray
+
+    from ioadr.views.points import FusedPoints
+    from ioadr.views.pose import Viewpoint
+    from ioadr.views.rendering import Rendering
+
+DIMENSIONS = {
+    "disparity": ("view", "row", "column"),
+    "confidence": ("view", "row", "column"),
+    "source": ("view", "row", "column"),
+    "index": ("view", "grid"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Views:
+    """A disparity map of every view. Arrays are [V, N, M], V being the views that are present, row by row.
+
+    Loaded from a file, arrays stay there: a view is read when it is asked for.
+
+    Examples
+    --------
+    >>> views = ioadr.estimate_views(lightfield, "fast")
+    >>> views.map_of((4, 4)).shape
+    (40, 60)
+    """
+
+    estimate: Estimate
+    """The reference view's, with all that an estimation gives."""
+    index: NDArray[np.int64]
+    """[V, 2]: row and column of each view on the grid."""
+    disparity: NDArray[np.float32]
+    """px per baseline unit, without holes."""
+    confidence: NDArray[np.float16]
+    """0 … 1, that of the anchor's pixel from which the value comes; 0 where no anchor saw the point."""
+    source: NDArray[np.uint8]
+    """Number of the anchor from which the value comes, in `surfaces`; 255 where none saw the point: the value is that
+    of the surface behind, continued."""
+    surfaces: Sequence[Surface]
+    """Of the anchor views, the reference view's first; what each adds to those before it."""
+    lightfield: LightField | None = None
+    """None where it was not given with a loaded result: maps and points are there, new views are not."""
+
+    @property
+    def layout(self) -> Layout:
+        return self.estimate.layout
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """(N, M) of each map."""
+        return int(self.disparity.shape[1]), int(self.disparity.shape[2])
+
+    def number(self, view: Index) -> int:
+        """Of the view at (row, column) of the grid."""
+        row, column = view
+        numbers = np.flatnonzero((self.index[:, 0] == row) & (self.index[:, 1] == column))
+        if not numbers.size:
+            rows, columns = self.layout.grid
+            raise InputError(f"view {row} {column}: not one of the {len(self.index)} views of a {rows}×{columns} grid.")
+        return int(numbers[0])
+
+    def map_of(self, view: Index) -> NDArray[np.float32]:
+        """[N, M]: the disparity map of the view at (row, column) of the grid."""
+        return np.asarray(self.disparity[self.number(view)])
+
+    def uncovered(self, view: Index) -> NDArray[np.bool_]:
+        """[N, M]: what the reference view does not show of a view."""
+        return np.asarray(self.source[self.number(view)] != 0)
+
+    @property
+    def covered(self) -> float:
+        """Share of all pixels that some anchor saw."""
+        return float(np.mean([np.mean(source != NOTHING) for source in self.source]))
+
+    def render(
+        self,
+        viewpoint: Viewpoint | tuple[float, float],
+        size: tuple[int, int] | None = None,
+        aperture: float = 0.0,
+        focus: float = 0.0,
+        threads: int | None = None,
+    ) -> Rendering:
+        """A view that was not taken, from the captured ones through their maps.
+
+        Parameters
+        ----------
+        viewpoint : Viewpoint or tuple of float
+            Where to look from; (row, column) for a place in the plane of the cameras.
+        size : tuple of int, optional
+            Height and width of the picture in px; those of the views without it.
+        aperture : float
+            Radius of the lens in the unit of `Layout.offsets`: px that a disparity of 1 px is blurred by.
+        focus : float
+            Disparity that is sharp through an open lens.
+        threads : int, optional
+            CPU threads; all of them without it.
+
+        Returns
+        -------
+        Rendering
+            `image` [H, W, C] in sample values, with the `disparity` of the picture, and where it was `seen`.
+
+        Examples
+        --------
+        >>> views = ioadr.estimate_views(lightfield, "fast")
+        >>> picture = views.render((1.5, 2.25))
+        >>> picture.image.shape
+        (40, 60, 1)
+        """
+        from ioadr.views.rendering import render
+
+        return render(self, viewpoint, size, aperture, focus, threads)
+
+    def points(self, min_confidence: float = 0.0) -> FusedPoints:
+        """All surfaces as one cloud of points, each once: positions, normals, colours, confidence, number of views.
+
+        Examples
+        --------
+        >>> points = ioadr.estimate_views(lightfield, "fast").points(min_confidence=0.2)
+        >>> points.positions.shape[1], int(points.views.max())
+        (3, 25)
+        """
+        from ioadr.views.points import fused_points
+
+        return fused_points(self, min_confidence)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """All maps as a dataset with the dimensions view, row, column; view_row and view_column are coordinates.
+
+        Needs xarray: ``pip install ioadr[xarray]``.
+        """
+        try:
+            import xarray
+        except ImportError as error:
+            raise InputError("to_xarray: needs the package xarray. Install it: pip install ioadr[xarray]") from error
+        arrays: dict[str, Any] = {
+            name: (DIMENSIONS[name], getattr(self, name)) for name in DIMENSIONS if name != "index"
+        }
+        places = {"view_row": ("view", self.index[:, 0]), "view_column": ("view", self.index[:, 1])}
+        return xarray.Dataset(arrays, places, {"name": self.estimate.name, "disparity_unit": "px per baseline unit"})
+
+    def save(self, folder: str | os.PathLike[str], formats: Sequence[str] | str = "npz", **options: Any) -> list[str]:
+        """Write the reference view's result as `Estimate.save` does, and all maps into its `views.npz`.
+
+        Parameters
+        ----------
+        folder : str or path
+            New, or the folder of an earlier result with ``overwrite=True``.
+        formats : sequence of str, or str
+            Of the reference view's result; npz must be among them for `ioadr.load_views`. ply and glb-points are also
+            written of all surfaces, as `scene.ply` and `scene.glb`.
+        **options
+            Further ones of `Estimate.save`.
+
+        Returns
+        -------
+        list of str
+            Paths of the files.
+
+        Examples
+        --------
+        >>> views = ioadr.estimate_views(lightfield, "fast")
+        >>> files = views.save("every", report=False, overwrite=True)
+        >>> [os.path.basename(file) for file in files]
+        ['estimate.npz', 'views.npz', 'provenance.json']
+        """
+        from ioadr.io.results.view_files import views_writers
+
+        also = {**options.pop("also", {}), **views_writers(self, formats, options.get("min_confidence", 0.0))}
+        return self.estimate.save(folder, formats, also=also, **options)

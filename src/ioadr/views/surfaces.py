@@ -1,0 +1,129 @@
+"""The surfaces of a scene, each once: maps of a few anchor views, and which of their pixels no earlier anchor saw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.layout import Index, Layout
+from ioadr.result import Estimate
+from ioadr.views.carry import compare_views, fill_from_behind, place_behind, put_on_surface, splat
+from ioadr.views.pose import Pose
+
+FloatMap = NDArray[np.float32]
+Mask = NDArray[np.bool_]
+NOTHING = 255
+"""Number of the surface where there is none."""
+JUMP = 0.5
+"""px in the farthest view by which neighbours of one surface move apart at most. 1 px: 4 % more bad pixels; 2: 40 %."""
+SEAM = 2
+"""px by which a later anchor's surface reaches under those of earlier ones, so that no crack opens between them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Surface:
+    """What one anchor view adds."""
+
+    view: Index
+    offset: tuple[float, float]
+    """From the reference view; see `Layout.offsets`."""
+    disparity: FloatMap
+    """[N, M] of the anchor view."""
+    confidence: FloatMap
+    coverage: FloatMap
+    """Share of each pixel that its surface covers; 1 where it is not known."""
+    kept: Mask
+    """[N, M]: pixels whose point no earlier anchor sees, and a seam around them."""
+    image: NDArray[Any]
+    """[N, M, C], the anchor view."""
+
+    @classmethod
+    def of(cls, estimate: Estimate, layout: Layout) -> Surface:
+        """All pixels of an anchor that lie on a surface; `layout` has the reference view to which offsets relate."""
+        view = estimate.layout.reference
+        row, column = layout.offsets[view]
+        coverage = np.ones_like(estimate.disparity) if estimate.coverage is None else estimate.coverage
+        kept = linked(estimate.disparity, link_of(layout))
+        offset = (float(row), float(column))
+        return cls(view, offset, estimate.disparity, estimate.confidence, coverage, kept, estimate.image)
+
+    def beyond(self, earlier: Sequence[Surface], link: float) -> Surface:
+        """Without what earlier anchors saw, but for a seam."""
+        seen, agreed = np.zeros((2, *self.disparity.shape), bool)
+        for surface in earlier:
+            dy, dx = (float(there - here) for there, here in zip(surface.offset, self.offset, strict=True))
+            compare_views(self.disparity, surface.disparity, link, dy, dx, seen, agreed)
+        new = self.kept & ~seen
+        return replace(self, kept=grown(new, new | agreed, self.disparity, link, SEAM))
+
+
+class Sight(NamedTuple):
+    """What a camera sees of all surfaces, [H, W]."""
+
+    disparity: FloatMap
+    """px; NaN where there is no surface."""
+    confidence: FloatMap
+    source: NDArray[np.uint8]
+    """Number of the surface, `NOTHING` where there is none."""
+
+    @classmethod
+    def empty(cls, size: tuple[int, int]) -> Sight:
+        return cls(np.full(size, np.nan, np.float32), np.zeros(size, np.float32), np.full(size, NOTHING, np.uint8))
+
+    def add(self, surface: Surface, number: int, pose: Pose, link: float) -> None:
+        """Put a further surface into this picture, in place."""
+        carried = np.empty_like(self.disparity)
+        ay, ax = surface.offset
+        splat(surface.disparity, surface.coverage, surface.kept, link, ay, ax, pose, carried)
+        put_on_surface(surface.disparity, link, ay, ax, pose, carried)
+        place_behind(carried, surface.confidence, number, link, ay, ax, pose, *self)
+
+    @property
+    def filled(self) -> FloatMap:
+        """The map with its holes filled from the farther side; NaN only if there is nothing at all."""
+        out = np.empty_like(self.disparity)
+        fill_from_behind(self.disparity, out)
+        if np.isnan(out).any():  # a corner in whose row and column there is nothing
+            fill_from_behind(out.copy(), out)
+        return out
+
+
+def look(surfaces: Sequence[Surface], pose: Pose, size: tuple[int, int], link: float) -> Sight:
+    """What a camera sees."""
+    sight = Sight.empty(size)
+    for number, surface in enumerate(surfaces):
+        sight.add(surface, number, pose, link)
+    return sight
+
+
+def link_of(layout: Layout) -> float:
+    """px of disparity by which neighbouring pixels of one surface differ at most."""
+    return JUMP / max(layout.reach)
+
+
+def linked(disparity: FloatMap, link: float) -> Mask:
+    """[N, M]: whether a neighbour lies on the pixel's surface; others fly between two."""
+    found = np.zeros(disparity.shape, bool)
+    down, right = np.abs(np.diff(disparity, axis=0)) <= link, np.abs(np.diff(disparity, axis=1)) <= link
+    found[1:] |= down
+    found[:-1] |= down
+    found[:, 1:] |= right
+    found[:, :-1] |= right
+    return found
+
+
+def grown(mask: Mask, within: Mask, disparity: FloatMap, link: float, steps: int) -> Mask:
+    """The mask with neighbours on the same surface, several times, as far as they lie `within` another mask."""
+    down, right = np.abs(np.diff(disparity, axis=0)) <= link, np.abs(np.diff(disparity, axis=1)) <= link
+    for _ in range(steps):
+        wider = mask.copy()
+        wider[1:] |= mask[:-1] & down
+        wider[:-1] |= mask[1:] & down
+        wider[:, 1:] |= mask[:, :-1] & right
+        wider[:, :-1] |= mask[:, 1:] & right
+        mask = wider & within
+    return mask

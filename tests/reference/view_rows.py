@@ -1,0 +1,123 @@
+"""Rows of the table: kernels of `ioadr.views`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.views.carry import compare_views, fill_from_behind, place_behind, put_on_surface, splat
+from ioadr.views.pose import Pose
+from ioadr.views.sampling import blend_rows
+from tests.reference import views
+from tests.reference.rows import Prepared, Row
+from tests.reference.scenes import Problem
+
+LINK = 0.19
+ANCHOR = 0.75, -1.5
+POSE = Pose(-0.5, 1.25, 0.05, 0.03, 1.3, 4.0, 5.0, 5.5, 6.25)
+"""Beside and before the captured views, through a longer lens."""
+
+
+def given(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
+    """Map, coverage with gaps, and which pixels count."""
+    generator = np.random.default_rng([problem.seed, 9])
+    coverage = generator.choice([0.625, 0.75, 1.0, 1.0, 1.0, np.nan], problem.disparity.shape)
+    return problem.disparity, coverage.astype(np.float32), generator.random(problem.disparity.shape) < 0.9
+
+
+def earlier(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """What was seen before, with holes, and the confidence of the new surface."""
+    generator = np.random.default_rng([problem.seed, 10])
+    known = generator.uniform(-1.5, 2.0, problem.disparity.shape)
+    known[generator.random(known.shape) < 0.4] = np.nan
+    return known.astype(np.float32), generator.random(known.shape).astype(np.float32)
+
+
+def prepare_carried(problem: Problem) -> Prepared:
+    """Map with the new surface in it, its confidence and number, [3, N, M]."""
+    disparity, coverage, kept = given(problem)
+    known, confidence = earlier(problem)
+    out = np.zeros((3, *known.shape), np.float32)
+    alone, source = np.empty_like(known), np.zeros(known.shape, np.uint8)
+
+    def call() -> None:
+        out[0] = known
+        splat(disparity, coverage, kept, LINK, *ANCHOR, POSE, alone)
+        put_on_surface(disparity, LINK, *ANCHOR, POSE, alone)
+        place_behind(alone, confidence, 3, LINK, *ANCHOR, POSE, out[0], out[1], source)
+        out[2] = source
+
+    return Prepared(call, out, known.size)
+
+
+def twin_carried(problem: Problem, slack: float) -> NDArray[Any]:
+    disparity, coverage, kept = given(problem)
+    known, confidence = earlier(problem)
+    alone = views.carried(disparity, coverage, kept, LINK, ANCHOR, POSE, known.shape, slack)
+    out = np.zeros((3, *known.shape))
+    out[0] = known
+    for i, j in np.argwhere(np.isfinite(alone)):
+        if np.isnan(known[i, j]) or alone[i, j] > known[i, j] + LINK + slack:
+            y, x = views.origin(i, j, float(alone[i, j]), ANCHOR, POSE)
+            n, m = (min(max(round(p + slack), 0), s - 1) for p, s in zip((y, x), known.shape, strict=True))
+            out[:, i, j] = alone[i, j], confidence[n, m], 3
+    return out
+
+
+def prepare_compared(problem: Problem) -> Prepared:
+    known, _ = earlier(problem)
+    other = np.nan_to_num(known)
+    out = np.zeros((2, *known.shape), bool)
+    return Prepared(lambda: compare_views(problem.disparity, other, LINK, *ANCHOR, out[0], out[1]), out, known.size)
+
+
+def twin_compared(problem: Problem, slack: float) -> NDArray[Any]:
+    return views.compared(problem.disparity, np.nan_to_num(earlier(problem)[0]), LINK, ANCHOR, slack)
+
+
+def prepare_filled(problem: Problem) -> Prepared:
+    known, _ = earlier(problem)
+    out = np.empty_like(known)
+    return Prepared(lambda: fill_from_behind(known, out), out, known.size)
+
+
+def twin_filled(problem: Problem, slack: float) -> NDArray[Any]:
+    return views.filled(earlier(problem)[0])
+
+
+def blending(problem: Problem) -> tuple[Any, ...]:
+    """Views of the problem, a map for each, and one for the picture."""
+    generator = np.random.default_rng([problem.seed, 11])
+    lightfield = problem.lf
+    index = np.argwhere(lightfield.present)
+    shifts = generator.choice([0.0, 0.0, 0.5], (len(index), *problem.disparity.shape))
+    maps = (problem.disparity + shifts).astype(np.float32)
+    return lightfield.views, maps, lightfield.offsets.reshape(-1, 2).copy(), index, problem.disparity
+
+
+def prepare_blended(problem: Problem) -> Prepared:
+    views_, maps, places, index, target = blending(problem)
+    out = np.empty((*target.shape, views_.shape[4]), np.float32)
+    rest = views_, maps, places, index, target, POSE, LINK, 1.0, out
+    return Prepared(lambda: blend_rows(0, len(target), *rest), out, target.size)
+
+
+def twin_blended(problem: Problem, slack: float) -> NDArray[Any]:
+    pictures, maps, places, _, target = blending(problem)
+    flat = pictures.reshape(-1, *pictures.shape[2:]).astype(np.float64)
+    return views.blended(flat, maps, places, target, POSE, LINK, 1.0, slack)
+
+
+VIEWS = (
+    Row("carried map", "views.carry: splat landing origin side_extent edge_extent surface_at put_on_surface "
+        "place_behind", prepare_carried, twin_carried, {"exact": False}, rtol=1e-5, floor=1.0, slack=1e-5,
+        why="disparities found by iteration between float32 samples"),
+    Row("seen by another view", "views.carry: compare_views", prepare_compared, twin_compared,
+        {"exact": False}, slack=1e-5),
+    Row("blended picture", "views.sampling: blend_rows blend_pixel nearest_place sight_weight add_sample cubic_weight",
+        prepare_blended, twin_blended, {"exact": False, "size": (9, 11), "grid": (3, 3)}, rtol=1e-5, floor=100.0,
+        slack=1e-5, why="cubic weights cancel; float32 pictures of up to 65535"),
+    Row("filled holes", "views.carry: fill_from_behind", prepare_filled, twin_filled),
+)  # fmt: skip

@@ -1,0 +1,184 @@
+"""Twins of `ioadr.views`: pixels carried from view to view, written from the formulas in `docs/every-view.md`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr.views.pose import Pose
+
+Offset = tuple[float, float]
+SIDES = {"up": (-1, 0), "down": (1, 0), "left": (0, -1), "right": (0, 1)}
+WIDEST = 4.0
+
+
+def scale(d: float, pose: Pose) -> float:
+    return pose.zoom / (1 - pose.nearer * d - pose.closer)
+
+
+def landing(n: float, m: float, d: float, anchor: Offset, pose: Pose) -> tuple[float, float]:
+    """From the anchor's pixel to the reference view's, and from there to the camera."""
+    row, column = n + d * anchor[0], m + d * anchor[1]
+    return (
+        pose.cy + scale(d, pose) * (row - d * pose.dy - pose.n0),
+        pose.cx + scale(d, pose) * (column - d * pose.dx - pose.m0),
+    )
+
+
+def origin(i: float, j: float, d: float, anchor: Offset, pose: Pose) -> tuple[float, float]:
+    row = (i - pose.cy) / scale(d, pose) + pose.n0 + d * pose.dy
+    column = (j - pose.cx) / scale(d, pose) + pose.m0 + d * pose.dx
+    return row - d * anchor[0], column - d * anchor[1]
+
+
+def extent(disparity: Any, coverage: Any, n: int, m: int, side: str, link: float, anchor: Offset, pose: Pose) -> float:
+    """px of a landed pixel to one side."""
+    a, b = n + SIDES[side][0], m + SIDES[side][1]
+    d = float(disparity[n, m])
+    half = 0.5 * scale(d, pose)
+    if not (0 <= a < disparity.shape[0] and 0 <= b < disparity.shape[1]):
+        return half
+    other = float(disparity[a, b])
+    if abs(other - d) <= link:
+        here, there = landing(n, m, d, anchor, pose), landing(a, b, other, anchor, pose)
+        axis = 0 if side in ("up", "down") else 1
+        return min(max(half, 0.5 * abs(there[axis] - here[axis])), WIDEST)
+    own, beside = float(coverage[n, m]), float(coverage[a, b])
+    if other > d or math.isnan(own):
+        return half
+    if own < 1:
+        return min(max(own - 0.5, 0.0) * scale(d, pose), WIDEST)
+    return min((0.5 + (1 - beside if 0.5 <= beside < 1 else 0.0)) * scale(d, pose), WIDEST)
+
+
+def carried(
+    disparity: NDArray[Any],
+    coverage: NDArray[Any],
+    kept: NDArray[Any],
+    link: float,
+    anchor: Offset,
+    pose: Pose,
+    size: tuple[int, int],
+    slack: float,
+) -> NDArray[np.float64]:
+    """The nearest surface that lands on each pixel, where its ray meets it."""
+    boxes = []
+    for n, m in np.argwhere(kept):
+        y, x = landing(n, m, float(disparity[n, m]), anchor, pose)
+        sides = [extent(disparity, coverage, n, m, side, link, anchor, pose) + slack for side in SIDES]
+        inside = -WIDEST <= y <= size[0] + WIDEST and -WIDEST <= x <= size[1] + WIDEST
+        if inside:
+            boxes.append((y - sides[0], y + sides[1], x - sides[2], x + sides[3], float(disparity[n, m])))
+    out = np.full(size, np.nan)
+    for i, j in np.ndindex(size):
+        landed = [d for top, bottom, left, right, d in boxes if top <= i <= bottom and left <= j <= right]
+        if landed:
+            out[i, j] = met(disparity, i, j, max(landed), link + slack, anchor, pose)
+    return out
+
+
+def met(disparity: NDArray[Any], i: int, j: int, d: float, link: float, anchor: Offset, pose: Pose) -> float:
+    """Three steps of d = map(origin of the pixel)."""
+    for _ in range(3):
+        y, x = origin(i, j, d, anchor, pose)
+        n, m = (min(max(math.floor(p), 0), s - 2) for p, s in zip((y, x), disparity.shape, strict=True))
+        taps = [
+            (float(disparity[a, b]), max(1 - abs(y - a), 0.0) * max(1 - abs(x - b), 0.0))
+            for a in (n, n + 1)
+            for b in (m, m + 1)
+        ]
+        same = [(value, weight) for value, weight in taps if abs(value - d) <= link]
+        if sum(weight for _, weight in same) > 1e-6:
+            d = sum(value * weight for value, weight in same) / sum(weight for _, weight in same)
+    return d
+
+
+def compared(disparity: Any, other: Any, link: float, offset: Offset, slack: float) -> NDArray[np.float64]:
+    """[2, N, M]: whether another view sees each point, and whether it has the same there."""
+    height, width = disparity.shape
+    out = np.zeros((2, height, width))
+    for n, m in np.ndindex(height, width):
+        d = float(disparity[n, m])
+        y, x = n - d * offset[0], m - d * offset[1]
+        if -0.5 - slack <= y <= height - 0.5 + slack and -0.5 - slack <= x <= width - 0.5 + slack:
+            i, j = min(max(math.floor(y + slack), 0), height - 2), min(max(math.floor(x + slack), 0), width - 2)
+            touched = [(a, b) for a in (i, i + 1) for b in (j, j + 1) if max(abs(y - a), abs(x - b)) < 1 + slack]
+            steps = np.array([float(other[pixel]) for pixel in touched]) - d
+            out[:, n, m] = (steps <= link + slack).any(), (np.abs(steps) <= link + slack).any()
+    return out
+
+
+def filled(values: NDArray[Any]) -> NDArray[np.float64]:
+    """Holes get the farther end of the shorter run through them."""
+    out = values.astype(np.float64)
+    for n, m in np.argwhere(np.isnan(values)):
+        runs = []
+        for line, at in ((values[:, m], n), (values[n], m)):
+            known = np.flatnonzero(~np.isnan(line))
+            before, after = known[known < at], known[known > at]
+            length = at - before[-1] if before.size else 2 * (at + 1)
+            length += after[0] - at if after.size else 2 * (line.size - at)
+            ends = [float(line[k]) for k in (*before[-1:], *after[:1])]
+            if ends:
+                runs.append((length, min(ends)))
+        if runs:
+            out[n, m] = min(runs, key=lambda run: run[0])[1]
+    return out
+
+
+def cubic(t: float, a: float = -0.75) -> float:
+    """Keys' interpolating cubic with the slope a at distance 1."""
+    t = abs(t)
+    if t <= 1:
+        return (a + 2) * t**3 - (a + 3) * t**2 + 1
+    return a * t**3 - 5 * a * t**2 + 8 * a * t - 4 * a if t < 2 else 0.0
+
+
+def cubic_sample(image: NDArray[Any], y: float, x: float) -> NDArray[np.float64]:
+    total = np.zeros(image.shape[2])
+    for a in range(math.floor(y) - 1, math.floor(y) + 3):
+        for b in range(math.floor(x) - 1, math.floor(x) + 3):
+            pixel = image[min(max(a, 0), image.shape[0] - 1), min(max(b, 0), image.shape[1] - 1)]
+            total += cubic(y - a) * cubic(x - b) * pixel
+    return total
+
+
+def blended(
+    images: NDArray[Any],
+    maps: NDArray[Any],
+    places: NDArray[Any],
+    target: NDArray[Any],
+    pose: Pose,
+    link: float,
+    step: float,
+    slack: float,
+) -> NDArray[np.float64]:
+    """Each pixel as the mean of the views [V, N, M, C], weighted by closeness to its ray and by whether they see it."""
+    out = np.empty((*target.shape, images.shape[3]))
+    height, width = maps.shape[1:]
+    for i, j in np.ndindex(target.shape):
+        d = float(target[i, j])
+        ray = np.array(
+            [pose.dy - pose.nearer * (i - pose.cy) / pose.zoom, pose.dx - pose.nearer * (j - pose.cx) / pose.zoom]
+        )
+        away = np.linalg.norm(places - ray, axis=1)
+        for reach in (away.min() + 1.5 * step + slack, np.inf):
+            total, weights, seen = np.zeros(images.shape[3]), 0.0, False
+            for v in np.flatnonzero(away <= reach):
+                y, x = origin(i, j, d, tuple(places[v]), pose)
+                sight = 1e-6
+                if -slack <= y <= height - 1 + slack and -slack <= x <= width - 1 + slack:
+                    n, m = min(max(math.floor(y), 0), height - 2), min(max(math.floor(x), 0), width - 2)
+                    taps = [(a, b) for a in (n, n + 1) for b in (m, m + 1) if abs(maps[v, a, b] - d) <= link + slack]
+                    same = sum(max(1 - abs(y - a), 0) * max(1 - abs(x - b), 0) for a, b in taps)
+                    sight, seen = 1e-3 + same, seen or same > 1e-3 + slack
+                weight = sight * (step**2 / (away[v] ** 2 + (0.1 * step) ** 2)) ** 2
+                total += weight * cubic_sample(images[v], y, x)
+                weights += weight
+            if seen:
+                break
+        out[i, j] = total / weights
+    return out

@@ -1,0 +1,94 @@
+"""`estimate --every-view`, `render` and `check --leave-out` on the command line."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from PIL import Image
+
+from ioadr import load_views
+from ioadr.app.cli import group
+from ioadr.io import write_lightfield
+from tests.builders import make_lightfield
+
+
+def run(*arguments):
+    return CliRunner().invoke(group, [str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory):
+    target = tmp_path_factory.mktemp("scene") / "plane.npz"
+    write_lightfield(make_lightfield(grid=(5, 5), size=(40, 48), disparity=0.5), target)
+    return target
+
+
+@pytest.fixture(scope="module")
+def result(scene):
+    out = scene.parent / "out"
+    done = run("estimate", scene, "--out", out, "--every-view", "--preset", "fast", "--no-report", "--threads", "1")
+    assert done.exit_code == 0, done.output
+    assert "maps of 25 views from" in done.output
+    return out
+
+
+def test_every_view_is_written(result):
+    views = load_views(result)
+    assert views.disparity.shape == (25, 40, 48)
+    assert abs(float(np.median(views.map_of((0, 4)))) - 0.5) < 0.02
+    assert (result / "scene.ply").is_file()
+
+
+def test_formats_without_npz_are_refused(scene, tmp_path):
+    done = run("estimate", scene, "--out", tmp_path / "a", "--every-view", "--save", "ply", "--json")
+    assert done.exit_code != 0
+    assert "needs npz" in str(done.exception) + done.output
+
+
+def test_frames_are_rendered(result, tmp_path):
+    film = ("--path", "orbit", "--frames", "3", "--size", "60x50")
+    done = run("render", result, *film, "--out", tmp_path / "f", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["size"] == [50, 60]
+    files = sorted((tmp_path / "f").glob("*.png"))
+    assert len(files) == 3
+    with Image.open(files[0]) as picture:
+        assert picture.size == (60, 50)
+
+
+def test_a_file_of_places_is_rendered(result, scene, tmp_path):
+    (tmp_path / "places.txt").write_text("2 2\n1.5 2\n")
+    film = tmp_path / "film.webp"
+    done = run("render", result, "--path", tmp_path / "places.txt", "--out", film, "--lightfield", scene)
+    assert done.exit_code == 0, done.output
+    with Image.open(film) as picture:
+        assert getattr(picture, "n_frames", 1) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--path", "orbit", "--out", "film.mp4"], "no video encoder"),
+        (["--path", "nowhere", "--out", "f"], "expected orbit, dolly, grid or a file"),
+        (["--path", "orbit", "--out", "f", "--size", "wide"], "expected WIDTHxHEIGHT"),
+    ],
+)
+def test_what_cannot_be_rendered_is_explained(result, tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    done = run("render", result, *options)
+    assert done.exit_code != 0
+    assert message in str(done.exception)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_views_left_out_are_reported(scene):
+    done = run("check", scene, "--leave-out", "2", "--preset", "fast", "--json", "--threads", "1")
+    assert done.exit_code == 0, done.output
+    answer = json.loads(done.stdout)
+    assert (answer["kept"], answer["left_out"]) == (9, 16)
+    assert len(answer["by_view"]) == 16
+    means = {name: values["psnr"] for name, values in answer["means"].items()}
+    assert means["views"] > max(means["nearest"], means["blend"]) + 2

@@ -1,0 +1,85 @@
+"""Maps of every view come back from their file, one at a time."""
+
+from __future__ import annotations
+
+import zipfile
+
+import numpy as np
+import pytest
+
+from ioadr import InputError, load_views
+from tests.unit.views.scenes import every_view
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    target = tmp_path_factory.mktemp("views") / "out"
+    every_view().save(target, report=False)
+    return target
+
+
+def test_everything_comes_back(folder):
+    saved, loaded = every_view(), load_views(folder)
+    for name in ("index", "disparity", "confidence", "source"):
+        np.testing.assert_array_equal(getattr(loaded, name), getattr(saved, name))
+    np.testing.assert_array_equal(loaded.estimate.disparity, saved.estimate.disparity)
+    for one, other in zip(saved.surfaces, loaded.surfaces, strict=True):
+        assert (one.view, one.offset) == (other.view, other.offset)
+        for name in ("disparity", "confidence", "coverage", "kept", "image"):
+            np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    assert loaded.lightfield is None
+
+
+def test_maps_stay_in_the_file(folder):
+    assert isinstance(load_views(folder).disparity, np.memmap)
+
+
+def test_numpy_reads_it_too_and_dimensions_have_names(folder):
+    with np.load(folder / "views.npz") as content:
+        np.testing.assert_array_equal(content["disparity"], every_view().disparity)
+    labelled = load_views(folder).to_xarray()
+    assert labelled["disparity"].dims == ("view", "row", "column")
+    corner = labelled.set_index(view=("view_row", "view_column")).sel(view_row=0, view_column=6)
+    np.testing.assert_array_equal(np.squeeze(corner["disparity"].values), every_view().map_of((0, 6)))
+
+
+def test_packed_again_by_others_it_is_still_read(folder, tmp_path):
+    for name in ("estimate.npz", "provenance.json"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    with (
+        zipfile.ZipFile(folder / "views.npz") as old,
+        zipfile.ZipFile(tmp_path / "views.npz", "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    np.testing.assert_array_equal(load_views(tmp_path).disparity, every_view().disparity)
+
+
+def test_a_result_without_all_views_is_named(tmp_path):
+    every_view().estimate.save(tmp_path / "one", report=False)
+    with pytest.raises(InputError, match=r"holds no maps of every view \(views.npz\).*--every-view"):
+        load_views(tmp_path / "one")
+
+
+@pytest.mark.parametrize("damage", ["cut", "missing", "size", "text"])
+def test_a_damaged_file_is_explained(folder, tmp_path, damage):
+    for name in ("estimate.npz", "provenance.json"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    content = (folder / "views.npz").read_bytes()
+    target = tmp_path / "views.npz"
+    if damage == "cut":
+        target.write_bytes(content[: len(content) // 2])
+    elif damage == "text":
+        target.write_text("no archive")
+    else:
+        with np.load(folder / "views.npz") as arrays:
+            kept = {name: arrays[name] for name in arrays.files if damage == "size" or name != "source"}
+        if damage == "size":
+            kept["disparity"] = kept["disparity"][:, :-1]
+        with zipfile.ZipFile(folder / "views.npz") as old:
+            description = old.read("description.json")
+        np.savez(target, **kept)
+        with zipfile.ZipFile(target, "a") as archive:
+            archive.writestr("description.json", description)
+    with pytest.raises(InputError, match="views.npz"):
+        load_views(tmp_path)

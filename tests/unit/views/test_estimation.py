@@ -1,0 +1,145 @@
+"""One geometry for all views: accurate in each, the same in all, and complete."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ioadr import InputError, LightField, estimate, estimate_views
+from ioadr.evaluation.synthetic import random_light_field
+from ioadr.layout import Layout
+from ioadr.views.anchors import nearest, next_anchor
+from ioadr.views.surfaces import NOTHING
+from tests.unit.views.scenes import every_view, scene, truth, unseen
+
+
+def bad(values, expected, border=8):
+    inner = (slice(border, -border), slice(border, -border))
+    return float(np.mean(np.abs(values - expected)[inner] > 0.07))
+
+
+def test_every_view_has_a_map_about_as_good_as_the_centre_s():
+    views = every_view()
+    centre = bad(views.map_of((4, 4)), truth((4, 4)))
+    others = [bad(views.map_of(view), truth(view)) for view in np.ndindex(9, 9)]
+    assert centre < 0.04
+    assert np.mean(others) < 1.6 * centre
+    assert max(others) < 2.5 * centre
+
+
+def test_the_centre_s_map_is_its_estimate():
+    views = every_view()
+    np.testing.assert_array_equal(views.map_of((4, 4)), estimate(scene().light_field, "fast", threads=1).disparity)
+
+
+def test_what_the_centre_did_not_see_is_covered_and_right():
+    views = every_view()
+    hidden = covered = right = 0
+    for view in [(0, 0), (0, 8), (8, 0), (8, 8), (4, 0), (0, 4)]:
+        mask = unseen(view)
+        hidden += mask.sum()
+        covered += (mask & (views.source[views.number(view)] != NOTHING)).sum()
+        right += (mask & (np.abs(views.map_of(view) - truth(view)) <= 0.1)).sum()
+    assert hidden > 1000
+    assert covered / hidden > 0.94
+    assert right / hidden > 0.85
+
+
+def test_views_that_see_a_point_agree_about_it():
+    """Follow each pixel of a corner's map into the views beside it, where those see the same surface."""
+    views = every_view()
+    differences = []
+    for here, there in [((0, 0), (0, 1)), ((4, 4), (0, 6)), ((8, 8), (7, 6))]:
+        own, other = views.map_of(here), views.map_of(there)
+        step = views.layout.offsets[there] - views.layout.offsets[here]
+        rows, columns = np.mgrid[: own.shape[0], : own.shape[1]]
+        y, x = np.rint(rows - own * step[0]).astype(int), np.rint(columns - own * step[1]).astype(int)
+        inside = (y >= 0) & (x >= 0) & (y < own.shape[0]) & (x < own.shape[1])
+        difference = np.abs(other[y[inside], x[inside]] - own[inside])
+        differences.append(difference[difference < 0.25])
+    together = np.concatenate(differences)
+    assert np.median(together) < 0.02
+    assert np.quantile(together, 0.95) < 0.1
+
+
+def test_confidence_is_zero_exactly_where_nothing_was_seen():
+    views = every_view()
+    nothing = views.source == NOTHING
+    assert (views.confidence[nothing] == 0).all()
+    assert np.isfinite(views.disparity).all()
+    assert views.covered > 0.98
+    assert not views.uncovered((4, 4)).any()
+    assert views.uncovered((0, 0)).mean() > 0.01
+
+
+def test_threads_change_nothing():
+    lightfield = scene().light_field.replace(present=Layout.of((9, 9)).thinned(4))
+    one, three = (estimate_views(lightfield, "fast", threads=threads) for threads in (1, 3))
+    for name in ("index", "disparity", "confidence", "source"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(three, name))
+
+
+@pytest.mark.parametrize("layout", ["line", "missing", "irregular"])
+def test_any_layout_will_do(layout):
+    grid = (1, 9) if layout == "line" else (5, 5)
+    positions = None
+    if layout == "irregular":
+        positions = Layout.of(grid).positions[..., :2] + np.random.default_rng(3).uniform(-0.3, 0.3, (*grid, 2))
+    rendered = random_light_field(3, "spheres", size=(64, 80), grid=grid, positions=positions)
+    lightfield = rendered.light_field
+    if layout == "missing":
+        present = np.ones(grid, bool)
+        present[0, 0] = present[3, 1] = False
+        lightfield = lightfield.replace(present=present)
+    views = estimate_views(lightfield, "fast", threads=1)
+    assert len(views.index) == lightfield.view_count
+    errors = [bad(views.map_of(view), rendered.disparity_of(view)) for view in map(tuple, views.index.tolist())]
+    assert np.mean(errors) < 2 * bad(views.estimate.disparity, rendered.truth.disparity) + 0.01
+
+
+def test_progress_is_told_and_anchors_are_limited():
+    told = []
+    lightfield = scene().light_field.replace(present=Layout.of((9, 9)).thinned(4))
+    views = estimate_views(lightfield, "fast", threads=1, progress=lambda *step: told.append(step), most_anchors=2)
+    assert len(views.surfaces) == 2
+    assert told == [("anchor", 1, 2), ("anchor", 2, 2), *(("view", done, 9) for done in range(1, 10))]
+
+
+def test_no_anchor_is_refused():
+    with pytest.raises(InputError, match="most_anchors: expected at least 1"):
+        estimate_views(scene().light_field, "fast", most_anchors=0)
+
+
+def test_the_next_anchor_is_the_view_with_most_to_add():
+    assert next_anchor(np.array([0.0, 0.001]), [0]) is None
+    assert next_anchor(np.array([0.0, 0.01, 0.02]), [0]) == 2
+    assert next_anchor(np.array([0.0, 0.01, 0.02]), [0, 2]) == 1
+    assert next_anchor(np.array([0.0, 0.01, 0.02]), [0, 2], most=2) is None
+
+
+def test_nearest_views_are_those_around():
+    layout = Layout.of((9, 9))
+    corner = np.zeros((9, 9), bool)
+    corner[:5, :5] = True
+    np.testing.assert_array_equal(nearest(layout, (0, 0), 25), corner)
+    assert nearest(layout, (4, 4), 9).sum() == 9
+    assert nearest(layout, (4, 4), 200).all()
+
+
+def test_cameras_out_of_a_plane_are_refused():
+    lightfield = scene().light_field
+    positions = np.concatenate([lightfield.positions, np.zeros((9, 9, 1))], axis=-1)
+    positions[0, 0, 2] = 0.5
+    with pytest.raises(InputError, match="every view: needs cameras in one plane; these are up to 0.5 baseline units"):
+        estimate_views(lightfield.replace(positions=positions), "fast")
+
+
+def test_an_unknown_view_is_refused():
+    with pytest.raises(InputError, match="view 9 0: not one of the 81 views of a 9×9 grid"):
+        every_view().map_of((9, 0))
+
+
+def test_an_array_is_refused_as_by_estimate():
+    with pytest.raises(TypeError, match="LightField"):
+        estimate_views(np.zeros((3, 3, 8, 8)), "fast")  # type: ignore[arg-type]
+    assert isinstance(every_view().lightfield, LightField)

@@ -1,0 +1,71 @@
+"""Views that were left out are synthesised better than by simple means, and measured rightly."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ioadr import InputError
+from ioadr.views.leave_out import METHODS, around, compared, leave_out, ssim
+from ioadr.views.rendering import kept_part
+from tests.builders import make_lightfield
+from tests.unit.views.scenes import scene
+
+
+def test_views_left_out_are_synthesised_better_than_by_simple_means():
+    lightfield = scene().light_field
+    found = leave_out(lightfield, 2, "fast", threads=1)
+    assert len(found.index) == 56
+    assert len(found.views.index) == 25
+    means = found.means()
+    assert set(means) == set(METHODS)
+    others = [means[name] for name in METHODS if name != "views"]
+    assert means["views"][0] > max(psnr for psnr, _ in others) + 3
+    assert means["views"][1] > max(similarity for _, similarity in others)
+
+
+def test_kept_views_keep_their_places():
+    lightfield = scene().light_field
+    part = kept_part(lightfield, lightfield.layout.thinned(2))
+    assert part.grid == (5, 5)
+    assert part.reference == (2, 2)
+    np.testing.assert_array_equal(part.offsets[0, 4], (-4, 4))
+    np.testing.assert_array_equal(part.views[1, 2], lightfield.views[2, 4])
+    assert part.range == lightfield.range
+
+
+def test_a_blend_is_of_the_nearest_views():
+    lightfield = make_lightfield(grid=(5, 5))
+    kept = lightfield.layout.thinned(2)
+    assert around(lightfield, kept, (1, 2)) == [((0, 2), 0.5), ((2, 2), 0.5)]
+    assert [there for there, _ in around(lightfield, kept, (1, 1))] == [(0, 0), (0, 2), (2, 0), (2, 2)]
+
+
+def test_psnr_and_ssim_of_known_pictures():
+    random = np.random.default_rng(0)
+    picture = random.integers(0, 256, (40, 50, 3)).astype(np.float64)
+    assert compared(picture, picture, 255.0)[0] == np.inf
+    assert compared(picture, picture, 255.0)[1] == pytest.approx(1.0)
+    psnr, _ = compared(picture + 5.0, picture, 255.0)
+    assert psnr == pytest.approx(10 * np.log10(255**2 / 25))
+    halves, _ = compared((picture + 5.0) / 255, picture / 255, 1.0)
+    assert halves == pytest.approx(psnr)
+    grey = picture.mean(axis=2)
+    assert ssim(grey, 255 - grey, 255.0) < 0
+    shifted = ssim(grey, grey + 50, 255.0)
+    assert 0.8 < shifted < 1
+
+
+def test_ssim_is_that_of_its_formula_in_one_window():
+    random = np.random.default_rng(1)
+    one, other = random.random((2, 7, 7)) * 255
+    c1, c2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
+    covariance = np.mean((one - one.mean()) * (other - other.mean()))
+    above = (2 * one.mean() * other.mean() + c1) * (2 * covariance + c2)
+    below = (one.mean() ** 2 + other.mean() ** 2 + c1) * (one.var() + other.var() + c2)
+    assert ssim(one, other, 255.0) == pytest.approx(above / below)
+
+
+def test_too_few_views_are_refused():
+    with pytest.raises(InputError, match=r"leave.out.*leaves none of 9 views out"):
+        leave_out(make_lightfield(grid=(3, 3)), 2, "fast")

@@ -1,0 +1,141 @@
+"""Surfaces are carried to other views exactly, nearest first, whole and once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ioadr import Camera
+from ioadr.layout import Layout
+from ioadr.views.pose import Viewpoint, captured
+from ioadr.views.surfaces import NOTHING, Surface, grown, linked, look
+from tests.builders import make_camera
+
+SIZE = (24, 30)
+LINK = 0.25
+FAR, NEAR = -1.0, 2.0
+
+
+def surface(disparity, offset=(0.0, 0.0), view=(0, 0)):
+    values = np.asarray(disparity, np.float32)
+    ones = np.ones_like(values)
+    return Surface(view, offset, values, ones, ones, linked(values, LINK), np.zeros((*values.shape, 3), np.uint8))
+
+
+def square(offset=(0.0, 0.0)):
+    """Map of the view at `offset`: a near square before a wall."""
+    rows, columns = np.mgrid[: SIZE[0], : SIZE[1]]
+    n, m = rows + NEAR * offset[0], columns + NEAR * offset[1]
+    inside = (n >= 8) & (n < 16) & (m >= 9) & (m < 19)
+    return surface(np.where(inside, NEAR, FAR), offset)
+
+
+def test_the_own_view_is_the_map_itself():
+    one = square()
+    seen = look([one], captured((0.0, 0.0)), SIZE, LINK)
+    np.testing.assert_array_equal(seen.disparity, one.disparity)
+    assert (seen.source == 0).all()
+
+
+def test_another_view_sees_the_near_square_moved_and_a_shadow_beside_it():
+    seen = look([square()], captured((1.0, 0.0)), SIZE, LINK)
+    expected = square((1.0, 0.0)).disparity
+    known = np.isfinite(seen.disparity)
+    np.testing.assert_array_equal(seen.disparity[known], expected[known])
+    # The wall behind the square was hidden over the 3 px between both disparities; so was a row beyond the edge.
+    hidden = np.zeros(SIZE, bool)
+    hidden[14:17, 9:19] = True
+    hidden[0] = True
+    np.testing.assert_array_equal(~known, hidden)
+    np.testing.assert_array_equal(seen.filled, np.where(hidden, FAR, expected))
+
+
+def test_a_slanted_surface_has_no_cracks_and_lies_where_it_should():
+    rows, columns = np.mgrid[: SIZE[0], : SIZE[1]]
+    plane = surface(0.05 * columns - 0.03 * rows)
+    for offset in ((3.0, -4.0), (-3.0, -4.0), (2.0, 4.0)):
+        seen = look([plane], captured(offset), SIZE, LINK)
+        inner = (slice(6, -6), slice(8, -8))
+        # d = 0.05 (m + d·dx) − 0.03 (n + d·dy)
+        expected = (0.05 * columns - 0.03 * rows) / (1 - 0.05 * offset[1] + 0.03 * offset[0])
+        assert np.isfinite(seen.disparity[inner]).all()
+        np.testing.assert_allclose(seen.disparity[inner], expected[inner], atol=1e-3)
+
+
+def test_there_and_back_is_the_same():
+    first = square()
+    there = surface(look([first], captured((1.0, -2.0)), SIZE, LINK).filled, (1.0, -2.0))
+    back = look([there], captured((0.0, 0.0)), SIZE, LINK)
+    known = np.isfinite(back.disparity)
+    assert known.mean() > 0.8
+    np.testing.assert_array_equal(back.disparity[known], first.disparity[known])
+
+
+def test_a_second_anchor_adds_what_the_first_did_not_see_and_nothing_else():
+    first, second = square(), square((2.0, 0.0)).beyond([square()], LINK)
+    new = np.zeros(SIZE, bool)
+    new[12:18, 9:19] = True  # the wall's shadow: 3 px of disparity × 2, below the square, which ends at row 12
+    new[:2] = True  # and beyond the upper edge
+    np.testing.assert_array_equal(second.kept, grown(new, np.ones(SIZE, bool), second.disparity, LINK, 2))
+    both = look([first, second], captured((1.0, 0.0)), SIZE, LINK)
+    np.testing.assert_array_equal(both.disparity, square((1.0, 0.0)).disparity)
+    assert set(np.unique(both.source)) == {0, 1}
+
+
+def test_what_contradicts_an_earlier_anchor_is_left_out():
+    wrong = square((2.0, 0.0)).disparity.copy()
+    wrong[13:16, 10:14] = NEAR  # in the shadow, as if the square went on: the first anchor sees the wall there
+    second = surface(wrong, (2.0, 0.0)).beyond([square()], LINK)
+    assert not second.kept[13:16, 10:14].any()
+
+
+def test_pixels_between_two_surfaces_do_not_fly():
+    flat = np.zeros(SIZE, np.float32)
+    flat[10, 10] = 1.0
+    seen = look([surface(flat)], captured((0.0, 2.0)), SIZE, LINK)
+    assert np.nanmax(seen.disparity) == 0.0
+
+
+def test_coverage_moves_a_border_by_parts_of_a_pixel():
+    disparity = np.full(SIZE, FAR, np.float32)
+    disparity[:, 15:] = NEAR
+    coverage = np.ones(SIZE, np.float32)
+    coverage[:, 15] = 0.6  # the near surface begins 0.4 px inside its first pixel
+    whole = surface(disparity)
+    part = Surface((0, 0), (0.0, 0.0), disparity, coverage, coverage, whole.kept, whole.image)
+    pose = captured((0.0, 0.1))  # the near surface moves left by 0.2 px, to 14.3 and 14.7 of pixel 15's left half
+    assert look([whole], pose, SIZE, LINK).disparity[5, 15] == NEAR
+    assert look([part], pose, SIZE, LINK).disparity[5, 15] == NEAR
+    pose = captured((0.0, -0.1))  # right by 0.2 px
+    assert look([whole], pose, SIZE, LINK).disparity[5, 15] == NEAR
+    assert look([part], pose, SIZE, LINK).disparity[5, 15] != NEAR
+
+
+def test_a_viewpoint_on_the_grid_is_the_captured_view():
+    layout, rays = Layout.of((5, 5)), make_camera(SIZE[1], SIZE[0]).pinhole()
+    pose = Viewpoint(row=1, column=4).pose(layout, rays, SIZE, SIZE)
+    one = square()
+    seen, expected = (look([one], place, SIZE, LINK) for place in (pose, captured(layout.offsets[1, 4])))
+    np.testing.assert_array_equal(seen.source, expected.source)
+    np.testing.assert_allclose(seen.disparity, expected.disparity, atol=1e-5)
+
+
+def test_a_step_ahead_enlarges_what_is_near_more():
+    rays = Camera(100.0, 35.0, 500.0, 8.0, SIZE[1], SIZE[0]).pinhole()
+    layout, ahead = Layout.of((5, 5)), 1.0
+    seen = look([square()], Viewpoint(2, 2, ahead).pose(layout, rays, SIZE, SIZE), SIZE, LINK)
+    depth = 1 / (rays.slope * NEAR + rays.offset)
+    height = (np.abs(seen.disparity - NEAR) < 0.1).any(axis=1).sum()
+    assert abs(height - 8 * depth / (depth - ahead)) <= 1
+    assert (seen.source != NOTHING).all()
+
+
+@pytest.mark.parametrize("zoom", [0.5, 2.0])
+def test_zoom_keeps_the_middle(zoom):
+    rays, layout = make_camera(SIZE[1], SIZE[0]).pinhole(), Layout.of((5, 5))
+    size = (int(SIZE[0] * zoom), int(SIZE[1] * zoom))
+    seen = look([square()], Viewpoint(2, 2).pose(layout, rays, size, SIZE), size, LINK)
+    near = np.argwhere(np.abs(seen.disparity - NEAR) < 0.1)
+    expected = np.array([(8 + 15) / 2 - (SIZE[0] - 1) / 2, (9 + 18) / 2 - (SIZE[1] - 1) / 2]) * zoom
+    np.testing.assert_allclose(near.mean(axis=0) - (np.array(size) - 1) / 2, expected, atol=0.51)
+    assert abs(len(near) - 80 * zoom**2) <= 18 * zoom  # half of its outline
