@@ -165,7 +165,7 @@ def test_cameras_in_one_place_are_refused():
 @pytest.mark.parametrize("limits", [(-3.0, -1.2), (2.0, 4.0), (0.0, 0.01), (-0.1, 0.1), (0.9, 0.91), (0.3, 0.6)])
 def test_a_range_without_the_truth(name, limits):
     """Inside what was asked for, and not trusted, however wide the range and however near the truth, 0.7 px."""
-    found = estimated(textured(), name, DisparityRange(*limits, "user"))
+    found = estimated(textured(), name, DisparityRange(limits[0], limits[1], "user"))
     assert np.mean(found.confidence[INNER] > TRUSTED) < 0.05
 
 

@@ -25,7 +25,7 @@ BETTER = 0.6
 """Margin by which a rival must be cheaper to refute the pixel: a solver hardly leaves such, so the fit has no case."""
 PULLED = 0.08
 """px by which a whole region's data must pull to refute it."""
-BENT, MOST_BENT = 0.02, 0.05
+BENT, MOST_BENT = 0.01, 0.05
 """px by which a surface bends that halve the odds, and above which they fall no further, for jumps have other reasons.
 
 Limbs of curved objects are where a fitted surface is wrong first; the synthetic scenes have too few to learn it from.

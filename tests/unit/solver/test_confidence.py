@@ -106,15 +106,15 @@ def test_bends_are_told_from_slant():
 
 
 def test_what_bends_is_trusted_less():
-    """Odds are halved by a bend of 0.02 px and divided by 3.5 by any bend of 0.05 px or more."""
+    """Odds are halved by a bend of 0.01 px and divided by 6 by any bend of 0.05 px or more."""
     calm = {name: np.full((4, 4), knots[0], np.float32) for name, knots in KNOTS.items()}
     calm |= {name: np.full((4, 4), KNOTS[name][-1], np.float32) for name in ("vague region", "residual")}
     calm["clipped"] = np.zeros((4, 4), np.float32)
     odds = []
-    for bend in (0, 0.02, 0.05, 1.0):
+    for bend in (0, 0.01, 0.05, 1.0):
         found = probability(calm | {"bent": np.full((4, 4), bend, np.float32)})[0, 0]
         odds.append(float(found / (1 - found)))
-    assert odds[0] / np.array(odds) == pytest.approx([1, 2, 3.5, 3.5], rel=0.02)
+    assert odds[0] / np.array(odds) == pytest.approx([1, 2, 6, 6], rel=0.02)
 
 
 def test_weights_belong_to_knots_and_no_doubt_raises_trust():

@@ -29,7 +29,7 @@ def test_the_floor_is_trusted_more_than_the_wall(rendered):
 @pytest.mark.parametrize("limits", [(-0.1, 0.1), (0.0, 0.01), (1.5, 1.6), (2.2, 4.0), (-3.5, -2.0), (0.8, 2.0)])
 def test_where_the_range_excludes_the_truth_hardly_a_pixel_is_trusted(rendered, limits):
     """Of the pixels whose truth is excluded; a narrow range holds a few that are right, and may be trusted."""
-    light_field = replace(rendered.light_field, range=DisparityRange(*limits, "user"))
+    light_field = replace(rendered.light_field, range=DisparityRange(limits[0], limits[1], "user"))
     found = ioadr.estimate(light_field, "best", progress=False)
     truth = rendered.truth.disparity
     excluded = (truth < limits[0] - 0.07) | (truth > limits[1] + 0.07)
