@@ -49,10 +49,13 @@ def test_a_click_tells_the_way_the_finish_the_border_and_the_doubts(browser, fin
     opened = told(browser, finished, *pixel)
     page, found = opened.page, explored.finished()
     assert found.way is not None
-    known = Explainer(explored.scene().light_field, found).ending(*pixel)
-    assert page.locator("#sentence").inner_text() == sentence(facts(found, *pixel, known))
+    row, column = pixel
+    known = Explainer(explored.scene().light_field, found).ending(row, column)
+    assert known.surface is not None
+    assert known.border is not None
+    assert page.locator("#sentence").inner_text() == sentence(facts(found, row, column, known))
     values = page.locator("#way .step").evaluate_all("all => all.map((step) => Number(step.dataset.disparity))")
-    way = found.way.at(*pixel, float(found.disparity[pixel]))
+    way = found.way.at(row, column, float(found.disparity[pixel]))
     assert values == pytest.approx([stage.disparity for stage in way], abs=1e-6)
     changed = [str(k) for k, stage in enumerate(way) if stage.origin != Origin.KEPT]
     assert page.locator("#curve circle.stage").evaluate_all("all => all.map((c) => c.dataset.step)") == changed
@@ -102,7 +105,7 @@ def test_a_second_minimum_is_marked(browser):
     lightfield = explored.scene().light_field
     explainer, apart = Explainer(lightfield, doubtful), APART / max(found.layout.reach)
     known = (explainer.explain(30, column) for column in range(10, 60))
-    dips = ((one.column, one.curve.second_minimum(one.disparity, apart)) for one in known)
+    dips = ((one.column, one.curve.second_minimum(one.disparity or 0.0, apart)) for one in known)
     column, expected = next((column, dip) for column, dip in dips if dip is not None)
     with explored.explorer(Study(lightfield, doubtful)) as running:
         opened = told(browser, running, 30, column)

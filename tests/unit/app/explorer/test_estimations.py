@@ -64,6 +64,22 @@ def test_the_middle_of_a_part_does_not_notice_that_it_is_one(camera):
     assert np.mean(np.abs(after - before) > 0.01) < 0.02
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "most"), [("paper", 0.03), ("best", 0.005)])
+@pytest.mark.parametrize("camera", [True, False])
+def test_what_if_with_nothing_changed_changes_nothing(name, most, camera):
+    """With the presets as they are, on an image larger than the part; no pixel of `best` moved when measured."""
+    lightfield = demo(size=(416, 416), grid=(3, 3)).light_field
+    lightfield = lightfield if camera else lightfield.with_(camera=None)
+    study = Study(lightfield, ioadr.estimate(lightfield, name))
+    for row, column in ((208, 208), (150, 240)):
+        part, _ = cut_out(study, preset(name), Window(row - 24, column - 24, row + 25, column + 25))
+        assert part.height * part.width < 0.6 * lightfield.height * lightfield.width
+        found = around(study, "given", preset(name), row, column)(lambda _: None)["neighbourhood"]
+        before, after = (np.frombuffer(base64.b64decode(found[side]), "<f4") for side in ("before", "after"))
+        assert np.mean(np.abs(after - before) > 0.01) <= most
+
+
 def test_an_impossible_estimation_says_why(server, monkeypatch):
     def fails(*_: Any, **__: Any) -> None:
         raise InputError("views: expected texture, found none.")
