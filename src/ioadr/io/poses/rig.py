@@ -120,6 +120,9 @@ def common_axes(photographs: Sequence[Photograph]) -> tuple[Floats, float]:
     normal = _unit(np.linalg.solve(spread + LOOSE**2 * np.eye(3), gaze))
     tilt = float(np.degrees(np.arccos(np.clip(normal @ gaze, -1.0, 1.0))))
     away = normal if tilt <= MOST_TILTED else gaze
+    # Cameras that look along it already need not be turned by what rounding leaves of the fit.
+    own = _unit(np.sum([taken.rotation[2] for taken in photographs], axis=0))
+    away = own if own @ away > np.cos(np.radians(UNTURNED)) else away
     right = np.sum([taken.rotation[0] for taken in photographs], axis=0)
     right = _unit(right - (right @ away) * away)
     return np.stack([right, np.cross(away, right), away]), tilt
