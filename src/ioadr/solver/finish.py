@@ -125,8 +125,7 @@ def everywhere(disparity: FloatMap) -> NDArray[np.bool_]:
 def by_sixteen(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """[N, ⌈M/16⌉]: whether any of sixteen pixels of a row is marked."""
     padded = np.pad(mask, ((0, 0), (0, -mask.shape[1] % WIDTH)))
-    marked: NDArray[np.bool_] = padded.reshape(len(mask), -1, WIDTH).any(axis=2)
-    return marked
+    return np.asarray(padded.reshape(len(mask), -1, WIDTH).any(axis=2), np.bool_)
 
 
 def beside_jumps(disparity: FloatMap, jump: float) -> NDArray[np.bool_]:
