@@ -8,7 +8,7 @@ from ioadr.lightfield import LightField
 from ioadr.machine import cores
 from ioadr.parameters import DEFAULT, PRESETS, Parameters
 
-SECONDS_PER_SAMPLE = {"paper": 0.9e-6, "best": 1.5e-6, "fast": 0.26e-6}
+SECONDS_PER_SAMPLE = {"paper": 0.5e-6, "best": 0.6e-6, "fast": 0.15e-6}
 """Of one core, for one pixel of one view, by preset: `ioadr estimate` on the benchmark's scenes, README.md."""
 USUAL_SPREAD = 11.0
 """px between the shifts of the nearest and the farthest point in the outermost view; beyond it the first map tries

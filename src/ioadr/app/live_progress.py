@@ -43,7 +43,7 @@ def _in_notebook(name: str) -> Iterator[Callback]:
 
     from ioadr._jit import compiled_before
 
-    first = "first map" if compiled_before() else "compiling the inner loops, about 20 s, once"
+    first = "first map" if compiled_before() else "compiling the inner loops, up to a minute, once"
     handle = display(HTML(_line(name, 0, 1, first)), display_id=True)
     seconds = 0.0
 
