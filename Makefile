@@ -103,6 +103,7 @@ docs: $(TOOLS) ## all pages, command line and Python reference as a site in site
 figures: $(TOOLS) ## make the pictures of README and docs again, and with DATA and TOYS also scores and title picture
 	@$(BIN)/python scripts/convention_figure.py
 	@$(BIN)/python scripts/concept_figures.py
+	@$(BIN)/python scripts/garbage_figures.py
 	@$(BIN)/python scripts/gallery.py
 	@if command -v chromium >/dev/null; then $(BIN)/python scripts/explorer_picture.py; else \
 	  echo "docs/images/explorer.png stays as it is: no chromium"; fi
@@ -127,9 +128,10 @@ release-check: $(TOOLS) ## build archive and wheel, install the wheel in a new e
 	@$(BIN)/python scripts/release_check.py $(TESTS)
 
 .PHONY: fuzz
-fuzz: $(TOOLS) ## break files of all formats at random for ten minutes: they may be refused, nothing else
+fuzz: $(TOOLS) ## break files of all formats at random, compare writers: some twelve minutes
 	@$(BIN)/python -m tests.fuzz_readers --seconds 400
 	@$(BIN)/python -m tests.fuzz_doors --seconds 200
+	@$(BIN)/python -m tests.differential --inputs 4000
 
 .PHONY: lint
 lint: $(TOOLS) ## style, format, spelling and types, without changing anything
