@@ -31,7 +31,7 @@ def main(folder: Path = TARGET) -> None:
     odd = views.copy()
     odd[0, 4] = odd[0, 4][::-1, ::-1]
     sheet = contact_sheet(ioadr.diagnose(ioadr.LightField(odd)))
-    small = sheet.resize((800, round(800 * sheet.height / sheet.width)), Image.Resampling.LANCZOS)
+    small = sheet.resize((480, round(480 * sheet.height / sheet.width)), Image.Resampling.LANCZOS)
     _saved(small, folder / "garbage_sheet.png")
 
 

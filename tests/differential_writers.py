@@ -7,7 +7,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import h5py
 import numpy as np
@@ -20,6 +20,7 @@ Views = NDArray[Any]
 Written = tuple[Path, dict[str, Any]]
 Writer = Callable[[Path, Views, random.Random], Written | None]
 Picture = Callable[[Path, NDArray[Any], random.Random], None]
+BYTE_ORDERS: tuple[Literal["<", ">"], ...] = ("<", ">")
 ADAM7 = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1))
 """First row, first column, step of rows, step of columns of each pass of an interlaced PNG."""
 
@@ -126,7 +127,7 @@ def tifffile_tiff(path: Path, image: NDArray[Any], chance: random.Random) -> Non
         path,
         np.moveaxis(stored, 2, 0) if apart else stored,
         photometric="rgb" if colour else "minisblack",
-        byteorder=chance.choice("<>"),
+        byteorder=chance.choice(BYTE_ORDERS),
         bigtiff=chance.random() < 0.2,
         compression=chance.choice((None, "zlib", "lzw", "packbits")),
         extratags=[(274, "H", 1, turn, True)] if turn != 1 else [],
@@ -136,7 +137,7 @@ def tifffile_tiff(path: Path, image: NDArray[Any], chance: random.Random) -> Non
 
 def npy(folder: Path, views: Views, chance: random.Random) -> Written:
     """Either byte order, rows or columns first."""
-    array = views.astype(views.dtype.newbyteorder(chance.choice("<>")))
+    array = views.astype(views.dtype.newbyteorder(chance.choice(BYTE_ORDERS)))
     np.save(folder / "views.npy", np.asfortranarray(array) if chance.random() < 0.5 else array)
     return folder / "views.npy", {}
 
@@ -155,7 +156,7 @@ def hdf5(folder: Path, views: Views, chance: random.Random) -> Written:
         form = {"chunks": chunks, "compression": packing, "shuffle": chance.random() < 0.5}
         form["fletcher32"] = chance.random() < 0.5
     with h5py.File(folder / "lf.h5", "w", libver=chance.choice(("earliest", "latest"))) as file:
-        file.create_dataset("LF", data=views, dtype=views.dtype.newbyteorder(chance.choice("<>")), **form)
+        file.create_dataset("LF", data=views, dtype=views.dtype.newbyteorder(chance.choice(BYTE_ORDERS)), **form)
     return folder / "lf.h5", {}
 
 
