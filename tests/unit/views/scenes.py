@@ -19,8 +19,8 @@ def scene(seed: int = 4) -> Rendered:
 
 
 @cache
-def every_view(seed: int = 4) -> Views:
-    return estimate_views(scene(seed).light_field, "fast", threads=1)
+def every_view(preset: str = "fast") -> Views:
+    return estimate_views(scene().light_field, preset, threads=1)
 
 
 @cache

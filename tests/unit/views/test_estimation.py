@@ -32,8 +32,12 @@ def test_the_centre_s_map_is_its_estimate():
     np.testing.assert_array_equal(views.map_of((4, 4)), estimate(scene().light_field, "fast", threads=1).disparity)
 
 
-def test_what_the_centre_did_not_see_is_covered_and_right():
-    views = every_view()
+@pytest.mark.parametrize(
+    ("preset", "least_covered", "least_right"),
+    [("fast", 0.94, 0.82), pytest.param("best", 0.95, 0.85, marks=pytest.mark.slow)],
+)
+def test_what_the_centre_did_not_see_is_covered_and_right(preset, least_covered, least_right):
+    views = every_view(preset)
     hidden = covered = right = 0
     for view in [(0, 0), (0, 8), (8, 0), (8, 8), (4, 0), (0, 4)]:
         mask = unseen(view)
@@ -41,8 +45,8 @@ def test_what_the_centre_did_not_see_is_covered_and_right():
         covered += (mask & (views.source[views.number(view)] != NOTHING)).sum()
         right += (mask & (np.abs(views.map_of(view) - truth(view)) <= 0.1)).sum()
     assert hidden > 1000
-    assert covered / hidden > 0.94
-    assert right / hidden > 0.85
+    assert covered / hidden > least_covered
+    assert right / hidden > least_right
 
 
 def test_views_that_see_a_point_agree_about_it():
