@@ -59,15 +59,17 @@ class Aligned:
 
 
 def align(lightfield: LightField, rounds: int = ROUNDS, seed: int = 0, threads: int | None = None) -> Aligned:
-    """Find by how much views are shifted, turned and brighter than the reference view says, and take it off.
+    """Estimate shift, rotation and gain of every view against the reference view, and remove them.
 
     Parameters
     ----------
     lightfield : LightField
     rounds : int
         Each makes a map with the preset `fast` and compares views with what the reference view and the map predict.
-    seed, threads
-        As of `ioadr.estimate`.
+    seed : int
+        Seed for the random candidates of these maps.
+    threads : int, optional
+        CPU threads; all of them without it.
 
     Returns
     -------
