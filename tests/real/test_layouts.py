@@ -38,14 +38,14 @@ def test_every_arrangement_is_put_right_or_said_to_be_open(name, shared):
     views = read(shared / "data" / name, flip_rows=False, flip_columns=False, dark="keep").views
     found = tallied(views)
     assert found["wrong"] == found["undecided"] == 0
-    assert found["decided"] == (0 if name == "hard/floor" else 8)
+    assert found["decided"] == (0 if name == "hard/desk" else 8)
 
 
 @pytest.mark.parametrize("name", [*SCENES, *HARD, "real/stanford_legotruck"])
 def test_formats_that_define_their_order_keep_it(name, shared):
     capture = open_capture(shared / "data" / name)
     assert not capture.put_right
-    assert capture.order.outcome == ("unknown" if name == "hard/floor" else "agrees")
+    assert capture.order.outcome == ("unknown" if name == "hard/desk" else "agrees")
     wrong = oriented(capture.flipped(0), ReadOptions())
     np.testing.assert_array_equal(wrong.index, capture.flipped(0).index)
     assert any("contradict the order that the format defined, which was kept" in note for note in wrong.notes)

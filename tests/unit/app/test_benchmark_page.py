@@ -75,7 +75,7 @@ def test_the_best_cells_are_marked(html: str, results: Results) -> None:
 def test_failures_are_named(html: str) -> None:
     (section,) = re.findall(r'<section class="failures">(.*?)</section>', html, re.DOTALL)
     assert "Odd&lt;|i&gt; on cards" in section
-    assert "expected cards.pfm" in section
+    assert "cards.pfm is missing" in section
 
 
 def test_maps_are_kept_to_a_thousandth(html: str, results: Results) -> None:

@@ -94,7 +94,7 @@ def test_evaluate_refuses_gaps_or_counts_them(cli: Cli, dataset: Path, tmp_path:
 @pytest.mark.parametrize(
     ("map_", "truth", "message"),
     [
-        ("nothing.pfm", "boxes", "found no such file"),
+        ("nothing.pfm", "boxes", "there is no such file"),
         ("small.npy", "boxes", "expected a map of 40×36 px, found 4×3"),
         ("small.npy", ".", "cannot read the scene's camera and range"),
         ("small.npy", "nowhere", "parameters.cfg"),
@@ -158,7 +158,7 @@ def test_benchmark_ends_with_one_if_something_failed(cli: Cli, dataset: Path, pe
     (peer / "dino.pfm").unlink()
     outcome = cli("benchmark", dataset, "--out", tmp_path / "out", "--methods", peer)
     assert outcome.code == 1
-    assert f"failed: Other on dino: {peer}: expected dino.pfm" in outcome.out
+    assert f"failed: Other on dino: {peer}: dino.pfm is missing" in outcome.out
     assert "Other on dino" in (tmp_path / "out" / "index.html").read_text(encoding="utf-8")
 
 

@@ -77,7 +77,7 @@ def test_every_fault_is_named_in_one_run(tmp_path: Path) -> None:
         "runtimes/dots.txt: expected the seconds as a number in the first line, found 'fast'",
         "mine/disp_maps/herbs.pfm: disp_maps/herbs.pfm belongs at the root of the zip, not in a folder",
         "disp_maps/herbs.pfm: this file is missing",
-        "disp_maps/stripes.pfm: expected a PFM header",
+        "disp_maps/stripes.pfm: not a PFM file",
         "runtimes/bedroom.txt: expected the seconds",
         "runtimes/bicycle.txt: expected the seconds",
         "readme.txt: only disp_maps/<scene>.pfm",
@@ -92,7 +92,7 @@ def test_a_wholly_nested_zip_says_where_things_belong(tmp_path: Path) -> None:
     problems = check_submission(zipped(tmp_path / "bad.zip", {f"ioadr/{k}": v for k, v in members().items()}))
     assert "disp_maps/: this folder is missing at the root of the zip" in problems
     assert "runtimes/: this folder is missing at the root of the zip" in problems
-    assert sum("nested in a folder" in problem for problem in problems) == 24
+    assert sum("not in a folder" in problem for problem in problems) == 24
 
 
 def test_missing_scenes_are_told_when_writing(tmp_path: Path) -> None:

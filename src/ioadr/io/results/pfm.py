@@ -67,8 +67,8 @@ class _Header:
 def _parse(found: re.Match[bytes] | None, name: str) -> _Header:
     if found is None:
         raise InputError(
-            f'{name}: expected a PFM header ("Pf", then "width height", then a scale, each on its own line), '
-            "found something else. Is it really a PFM file?"
+            f'{name}: not a PFM file. Its first lines should be "Pf", "width height" and a scale. '
+            "Copy or export the file again."
         )
     kind, width, height, scale_text = found.groups()
     if kind == b"PF":

@@ -67,13 +67,13 @@ def test_faults_are_named(tmp_path: Path) -> None:
         (tmp_path / f"bad{suffix}").write_bytes(b"nothing of the kind")
         with pytest.raises(InputError, match=f"bad\\{suffix}: .*[a-z]"):
             read_map(tmp_path / f"bad{suffix}")
-    with pytest.raises(InputError, match="found no such file"):
+    with pytest.raises(InputError, match="there is no such file"):
         read_map(tmp_path / "missing.pfm")
     with pytest.raises(InputError, match=r"expected a map \(\.pfm"):
         read_map(tmp_path / "map.jpg")
-    with pytest.raises(InputError, match="ends with one of"):
+    with pytest.raises(InputError, match="must end in one of"):
         write_map(tmp_path / "map.jpg", VALUES, LABEL)
-    with pytest.raises(InputError, match="found neither"):
+    with pytest.raises(InputError, match="holds neither"):
         read_map(tmp_path)
 
 

@@ -52,8 +52,8 @@ def test_round_trip_keeps_every_bit(values: np.ndarray) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "expected a PFM header"),
-        (b"P5\n3 2\n255\n" + bytes(6), "expected a PFM header"),
+        (b"", "not a PFM file"),
+        (b"P5\n3 2\n255\n" + bytes(6), "not a PFM file"),
         (b"PF\n3 2\n-1\n" + bytes(72), "one channel"),
         (b"Pf\n3 2\n0\n" + bytes(24), "scale other than 0"),
         (b"Pf\n3 2\nnan\n" + bytes(24), "scale other than 0"),
@@ -62,8 +62,8 @@ def test_round_trip_keeps_every_bit(values: np.ndarray) -> None:
         (b"Pf\n3 2\n-1\n" + bytes(23), "expected 24 bytes of values for 3×2 px, found 23"),
         (b"Pf\n3 2\n-1\n" + bytes(25), "found 25"),
         (b"Pf\n999999999 999999999\n-1\n" + bytes(24), "cut off or its header is wrong"),
-        (b"Pf\n9999999999 2\n-1\n" + bytes(24), "expected a PFM header"),
-        (b"Pf\n-3 2\n-1\n" + bytes(24), "expected a PFM header"),
+        (b"Pf\n9999999999 2\n-1\n" + bytes(24), "not a PFM file"),
+        (b"Pf\n-3 2\n-1\n" + bytes(24), "not a PFM file"),
     ],
 )
 def test_damaged_files_are_named(tmp_path: Path, content: bytes, message: str) -> None:
