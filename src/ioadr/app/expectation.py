@@ -8,8 +8,8 @@ from ioadr.lightfield import LightField
 from ioadr.machine import cores
 from ioadr.parameters import DEFAULT, PRESETS, Parameters
 
-SECONDS_PER_SAMPLE = {"paper": 0.5e-6, "best": 0.6e-6, "fast": 0.15e-6}
-"""Of one core, for one pixel of one view, by preset: `ioadr estimate` on the benchmark's scenes, README.md."""
+SECONDS_PER_SAMPLE = {"paper": 0.66e-6, "best": 0.95e-6, "fast": 0.32e-6}
+"""Of one core, for one pixel of one view: twice the wall time of `ioadr estimate` on two cores, README.md."""
 USUAL_SPREAD = 11.0
 """px between the shifts of the nearest and the farthest point in the outermost view; beyond it the first map tries
 more planes and occluders lie farther away, in proportion."""
