@@ -172,7 +172,8 @@ def test_a_range_without_the_truth(name, limits):
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_range_of_next_to_nothing(name):
     """Within 0.07 px of the truth: it may be trusted or not, but it is an estimate."""
-    estimated(textured(), name, DisparityRange(0.75, 0.7500001, "user"))
+    found = estimated(textured(), name, DisparityRange(0.75, 0.7500001, "user"))
+    np.testing.assert_allclose(found.disparity, 0.75, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", PRESETS)

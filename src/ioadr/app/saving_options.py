@@ -27,6 +27,12 @@ strict_option = option(
 )
 
 
+def min_confidence_option(cut: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """--min-confidence; `cut` is what lacks the pixels below it."""
+    text = f"Drop pixels of lower confidence (0 … 1) from {cut}."
+    return option("Results", "--min-confidence", type=click.FloatRange(0, 1), metavar="X", default=0.0, help=text)
+
+
 @dataclass(frozen=True)
 class Saving:
     """How to save, as the command line says."""
@@ -78,14 +84,7 @@ def saving_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @option("Results", "--overwrite", is_flag=True, help="Replace earlier results in the folder.")
     @option("Results", "--no-report", is_flag=True, help="Do not write report.html.")
-    @option(
-        "Results",
-        "--min-confidence",
-        type=click.FloatRange(0, 1),
-        metavar="X",
-        default=0.0,
-        help="Drop pixels of lower confidence (0 … 1) from clouds and meshes.",
-    )
+    @min_confidence_option("clouds and meshes")
     @functools.wraps(command)
     def run(
         *args: Any, names: str | None, overwrite: bool, no_report: bool, min_confidence: float, **options: Any

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ioadr.app.results import open_lightfield
+from ioadr.app.saving_options import min_confidence_option
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 
@@ -18,14 +19,7 @@ TARGETS = ("nerfstudio", "colmap", "open3d", "blender")
 @option("Results", "--out", "folder", type=click.Path(), required=True, metavar="DIR", help="Folder to write.")
 @option("Results", "--overwrite", is_flag=True, help="Replace an earlier export in the folder.")
 @option("Input", "--lightfield", type=click.Path(), metavar="PATH", help="Light field.  [default: as estimated]")
-@option(
-    "Results",
-    "--min-confidence",
-    type=click.FloatRange(0, 1),
-    metavar="X",
-    default=0.0,
-    help="Drop pixels of lower confidence (0 … 1) from points and depth.",
-)
+@min_confidence_option("points and depth")
 @option(
     "Results",
     "--points",

@@ -54,8 +54,7 @@ def load_estimate(path: str | os.PathLike[str]) -> Estimate:
     archive = Path(path) / ARCHIVE if Path(path).is_dir() else Path(path)
     if not archive.is_file():
         raise InputError(
-            f"{path}: {ARCHIVE} is missing. Give the folder that `ioadr estimate --out` wrote, "
-            "with npz among its formats."
+            f"{path}: {ARCHIVE} is missing. Give a folder of results that was saved with npz among its formats."
         )
     arrays = _arrays(archive)
     try:

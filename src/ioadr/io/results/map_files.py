@@ -74,10 +74,7 @@ def _from_folder(folder: Path, name: str) -> NDArray[Any]:
     for file in (folder / ARCHIVE, *(folder / f"{name}{suffix}" for suffix in SUFFIXES if suffix != ".png")):
         if file.is_file():
             return read_map(file, name).values
-    raise InputError(
-        f"{folder}: holds neither {ARCHIVE} nor {name}.pfm. Give the folder that `ioadr estimate --out` "
-        "wrote, or the map itself."
-    )
+    raise InputError(f"{folder}: holds neither {ARCHIVE} nor {name}.pfm. Give a folder of results, or the map itself.")
 
 
 def _seconds(folder: Path) -> float | None:

@@ -76,7 +76,7 @@ def fused_cloud(views: Views, min_confidence: float) -> cloud.Cloud:
 
 
 def load_views(path: str | os.PathLike[str], lightfield: LightField | None = None) -> Views:
-    """Load the maps of every view from a folder that `Views.save` or ``ioadr estimate --every-view`` wrote.
+    """Load the maps of every view from the folder in which `Views.save` or the command line put them.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def load_views(path: str | os.PathLike[str], lightfield: LightField | None = Non
     archive = Path(path) / ARCHIVE
     if not archive.is_file():
         raise InputError(
-            f"{path}: holds no maps of every view ({ARCHIVE}). Estimate them: `ioadr estimate --every-view`."
+            f"{path}: holds no maps of every view ({ARCHIVE}). Estimate every view first: docs/every-view.md."
         )
     estimate = load_estimate(path)
     with damage_explained(archive, "maps of every view", "Run the estimation again."):
