@@ -261,7 +261,7 @@ def preset(name: str) -> Parameters:
 _TEXT = {
     "data.plain_when_cheaper": False,
     "data.min_visible_share": 0.0,
-    "data.min_visible_views": 0,
+    "data.min_visible_views": 2,
     "data.occluder_step": 0.005,
     "data.occluder_margin": 0.0,
     "data.write_hypothesis": False,

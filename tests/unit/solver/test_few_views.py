@@ -13,7 +13,7 @@ from ioadr.cost.occlusion import data_cost
 from ioadr.cost.views import views_around
 from ioadr.evaluation import synthetic
 from ioadr.evaluation.scores import score
-from ioadr.parameters import Initialise
+from ioadr.parameters import PRESETS, DataTerm, Initialise
 from ioadr.solver.initialise import choose_method
 from ioadr.solver.problem import data_weights, pack_rays, snapshot_occluders, used_views
 
@@ -61,12 +61,12 @@ def test_a_point_that_no_other_view_sees_is_not_for_free():
         occluders = snapshot_occluders(before, rays, NARROW, parameters.data, workers)
     views = views_around(rays, occluders)
 
-    def cost(number: int) -> float:
-        weights = data_weights(rays, parameters.vary({"data.min_visible_views": number}).data)
-        return data_cost(rays, occluders, weights, 11, 12, np.float32(-1.0), np.float32(np.inf), views)
+    def cost(term: DataTerm) -> float:
+        return data_cost(rays, occluders, data_weights(rays, term), 11, 12, np.float32(-1.0), np.float32(np.inf), views)
 
-    assert cost(0) == 0
-    assert cost(3) > 20
+    assert cost(parameters.vary({"data.min_visible_views": 0}).data) == 0
+    for name in PRESETS:
+        assert cost(preset(name).data) > 20, name
 
 
 @pytest.mark.parametrize(
