@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import shlex
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from PIL import ExifTags, Image, ImageDraw
 
-from ioadr.app.report.markup import facts_table, figure, page, table
+from ioadr.app.pages import render
 from ioadr.colours import rgb8
 from ioadr.errors import as_options
 from ioadr.io.diagnosis import Diagnosis
@@ -106,26 +103,29 @@ def exif(found: Diagnosis, folder: Path) -> dict[str, str]:
 def diagnosis_html(found: Diagnosis) -> str:
     """The page."""
     lightfield, examination = found.lightfield, found.examination
-    stream = io.BytesIO()
-    contact_sheet(found).save(stream, "PNG")
-    picture = base64.b64encode(stream.getvalue()).decode()
     folder = Path(lightfield.source.path or ".")
-    facts = findings(found) | {f"EXIF {k}": v for k, v in exif(found, folder).items()}
-    rows = [
-        f"<tr><td>{row},{column}</td><td>{escape(name)}</td>"
-        f'<td class="number">{examination.difference[view]:.2f}</td>'
-        f'<td class="number">{100 * examination.brightness[view]:.0f} %</td>'
-        f'<td class="roomy">{escape(found.odd.get((row, column), ""))}</td></tr>'
-        for view, ((row, column), name) in enumerate(zip(found.places, found.names, strict=True))
+    views = [
+        {
+            "place": f"{row},{column}",
+            "name": name,
+            "difference": f"{difference:.2f}",
+            "brightness": f"{100 * brightness:.0f} %",
+            "remark": found.odd.get((row, column), ""),
+        }
+        for (row, column), name, difference, brightness in zip(
+            found.places, found.names, examination.difference, examination.brightness, strict=True
+        )
     ]
-    slots = {
-        "facts": facts_table(facts),
-        "sheet": f'<img alt="contact sheet" src="data:image/png;base64,{picture}">',
-        "views": table(rows, ("view", "file", "difference", "brightness", "remark")),
-    }
-    grid = f"{lightfield.grid[0]}×{lightfield.grid[1]}"
-    figures = figure("Order", found.order.outcome, "of the views as read") + figure(
-        "Odd views", str(len(found.odd)), f"of {lightfield.view_count}"
+    rows, columns = lightfield.grid
+    return render(
+        "doctor.html",
+        title=lightfield.name,
+        lead=f"Do the {rows}×{columns} views of {lightfield.width}×{lightfield.height} px fit together?",
+        figures=[
+            ("Order", found.order.outcome, "of the views as read"),
+            ("Odd views", len(found.odd), f"of {lightfield.view_count}"),
+        ],
+        facts=findings(found) | {f"EXIF {tag}": value for tag, value in exif(found, folder).items()},
+        sheet=contact_sheet(found),
+        views=views,
     )
-    lead = f"Do the {grid} views of {lightfield.width}×{lightfield.height} px fit together?"
-    return page("doctor.html", slots, title=lightfield.name, lead=lead, figures=figures, scripts=())

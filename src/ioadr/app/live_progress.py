@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from html import escape
 from typing import TYPE_CHECKING, Any
 
+from ioadr.app.pages import render
 from ioadr.app.sweep_progress import Callback, done, state, sweep_progress
 from ioadr.app.terminal import Terminal
 from ioadr.app.words import duration
@@ -44,24 +44,22 @@ def _in_notebook(name: str) -> Iterator[Callback]:
     from ioadr._jit import compiled_before
 
     first = "first map" if compiled_before() else "compiling the inner loops, up to a minute, once"
-    handle = display(HTML(_line(name, 0, 1, first)), display_id=True)
+    handle = display(HTML(_line(name, first, 0, 1)), display_id=True)
     seconds = 0.0
 
     def progress(record: SweepRecord, disparity: Any, total: int) -> None:
         nonlocal seconds
         seconds += record.seconds
-        handle.update(HTML(_line(name, done(record, total), total, state(record, total))))
+        handle.update(HTML(_line(name, state(record, total), done(record, total), total)))
 
     try:
         yield progress
     except BaseException:
-        handle.update(HTML(f"{escape(name)}: stopped"))
+        handle.update(HTML(_line(name, "stopped")))
         raise
-    handle.update(HTML(f"{escape(name)}: estimated in {duration(seconds, 1)}"))
+    handle.update(HTML(_line(name, f"estimated in {duration(seconds, 1)}")))
 
 
-def _line(name: str, done: int, total: int, text: str) -> str:
-    return (
-        f'{escape(name)} <progress value="{done}" max="{total}" style="vertical-align:middle;width:16em"></progress> '
-        f"{escape(text)}"
-    )
+def _line(name: str, text: str, done: int = 0, total: int = 0) -> str:
+    """With a bar while there is something left to do."""
+    return render("progress.html", name=name, text=text, done=done, total=total)

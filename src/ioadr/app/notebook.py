@@ -5,15 +5,13 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.app.pages import render
 from ioadr.camera import depth_unit
 from ioadr.colours import coloured, coloured_normals, rgb8, scale, shown_range
 from ioadr.errors import InputError
@@ -21,6 +19,7 @@ from ioadr.errors import InputError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from PIL import Image
 
     from ioadr.lightfield import DisparityRange, LightField
     from ioadr.result import Estimate
@@ -66,20 +65,8 @@ def text(kind: str, name: str, facts: Mapping[str, str]) -> str:
 
 def html(kind: str, name: str, facts: Mapping[str, str], pictures: Sequence[NDArray[np.uint8]]) -> str:
     """Thumbnails with the facts beside them."""
-    images = "".join(
-        f'<img src="data:image/png;base64,{_thumbnail(picture)}" style="margin:0 8px 0 0;max-height:{THUMBNAIL}px">'
-        for picture in pictures
-    )
-    rows = "".join(
-        f'<tr><td style="text-align:left;opacity:.65;padding:1px 12px 1px 0">{escape(key)}</td>'
-        f'<td style="text-align:left;padding:1px 0">{escape(value)}</td></tr>'
-        for key, value in facts.items()
-    )
-    title = f"<b>{escape(name)}</b> <span style='opacity:.65'>{escape(kind)}</span>"
-    return (
-        f'<div style="display:flex;flex-wrap:wrap;align-items:center;gap:8px">{images}'
-        f"<div>{title}<table>{rows}</table></div></div>"
-    )
+    thumbnails = [_thumbnail(picture) for picture in pictures]
+    return render("notebook.html", kind=kind, name=name, facts=facts, pictures=thumbnails, height=THUMBNAIL)
 
 
 def lightfield_html(lightfield: LightField) -> str:
@@ -137,14 +124,12 @@ def _range(limits: DisparityRange | None) -> str:
     return "not given" if limits is None else f"{limits.minimum:g} … {limits.maximum:g} px ({limits.origin})"
 
 
-def _thumbnail(picture: NDArray[np.uint8]) -> str:
+def _thumbnail(picture: NDArray[np.uint8]) -> Image.Image:
     from PIL import Image
 
     image = Image.fromarray(picture)
     image.thumbnail((THUMBNAIL, THUMBNAIL))
-    content = io.BytesIO()
-    image.save(content, "PNG")
-    return base64.b64encode(content.getvalue()).decode("ascii")
+    return image
 
 
 def _figure(width: float, height: float) -> Figure:

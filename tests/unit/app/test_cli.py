@@ -16,7 +16,7 @@ import ioadr
 from ioadr.app.cli import COMMANDS, group
 from ioadr.errors import OutputError
 
-HEAVY = {"numpy", "numba", "PIL", "scipy", "matplotlib", "h5py", "trimesh", "rich"}
+HEAVY = {"jinja2", "numpy", "numba", "PIL", "scipy", "matplotlib", "h5py", "trimesh", "rich"}
 
 
 def python(code: str) -> str:

@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from html import escape
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
 from ioadr.app.batch.items import THUMBNAIL, Outcome
 from ioadr.app.batch.summary import Summary
-from ioadr.app.report.markup import figure, number_row, page, table
+from ioadr.app.pages import render
 from ioadr.app.words import duration
 from ioadr.evaluation.scores import METRICS
 
 SHOWN = ("mse", "badpix_007", "badpix_003", "badpix_001", "mae_planes")
-COLOPHON = (
-    "This page works offline and sends nothing. "
-    'The same as data: <a href="summary.json">summary.json</a>, <a href="summary.csv">summary.csv</a>.'
-)
 STATES = {"done": "done", "kept": "from before", "failed": "failed", "left": "not done"}
+VIDEO_COLUMNS = {
+    "video": "Video",
+    "frames": "Frames",
+    "from_scratch": "From scratch",
+    "seconds_from_scratch": "s a frame from scratch",
+    "seconds_warm": "s a frame after another",
+    "gain": "Gain",
+    "flicker_from_scratch": "Flicker from scratch, px",
+    "flicker_warm": "Flicker after another, px",
+}
 
 
 def page_html(summary: Summary, title: str) -> str:
     metrics = [name for name in SHOWN if name in summary.metrics]
-    slots = {
-        "failures": _failures(summary.outcomes),
-        "videos": _videos(summary.videos),
-        "heads": _heads(metrics),
-        "rows": "".join(_row(outcome, metrics) for outcome in summary.outcomes),
-    }
-    return page(
+    return render(
         "batch.html",
-        slots,
         title=title,
         lead=_lead(summary),
         figures=_figures(summary),
-        styles=["batch.css"],
-        scripts=["batch.js"],
-        images="'self' file: data:",
-        colophon=COLOPHON,
+        failures=[outcome for outcome in summary.outcomes if outcome.state == "failed"],
+        video_heads=list(VIDEO_COLUMNS.values()),
+        videos=[[_cell(video[name]) for name in VIDEO_COLUMNS] for video in summary.videos],
+        numbers=[("Time", "s"), *((METRICS[metric].label, METRICS[metric].unit) for metric in metrics)],
+        rows=[_row(outcome, metrics) for outcome in summary.outcomes],
     )
 
 
@@ -49,70 +48,39 @@ def _lead(summary: Summary) -> str:
     return f"{finished} of {count} light field{'s' * (count != 1)} estimated{by}."
 
 
-def _figures(summary: Summary) -> str:
+def _figures(summary: Summary) -> list[tuple[str, str, str]]:
     counts = summary.counts
     made = [outcome.total_seconds for outcome in summary.outcomes if outcome.state == "done"]
     mean = duration(sum(made) / len(made), 1) if made else "–"
     pace = f"{60 * len(made) / summary.seconds:.2g} a minute" if made and summary.seconds else "nothing was estimated"
-    return (
-        figure("Finished", str(counts["done"] + counts["kept"]), f"{counts['kept']} of them from before")
-        + figure("Failed", str(counts["failed"]), f"{counts['left']} not done")
-        + figure("Time", duration(summary.seconds, 1), "this run")
-        + figure("A light field", mean, pace)
-    )
+    return [
+        ("Finished", str(counts["done"] + counts["kept"]), f"{counts['kept']} of them from before"),
+        ("Failed", str(counts["failed"]), f"{counts['left']} not done"),
+        ("Time", duration(summary.seconds, 1), "this run"),
+        ("A light field", mean, pace),
+    ]
 
 
-def _failures(outcomes: Sequence[Outcome]) -> str:
-    found = [outcome for outcome in outcomes if outcome.state == "failed"]
-    if not found:
-        return ""
-    items = "".join(f"<li><b>{escape(o.name)}</b> {escape(o.reason)}</li>" for o in found)
-    return f'<section class="failures"><h2>What failed</h2><ul>{items}</ul></section>'
-
-
-def _videos(videos: Sequence[Mapping[str, Any]]) -> str:
-    if not videos:
-        return ""
-    columns = {
-        "frames": "Frames",
-        "from_scratch": "From scratch",
-        "seconds_from_scratch": "s a frame from scratch",
-        "seconds_warm": "s a frame after another",
-        "gain": "Gain",
-        "flicker_from_scratch": "Flicker from scratch, px",
-        "flicker_warm": "Flicker after another, px",
-    }
-    rows = [number_row(str(video["video"]), *(_number(video[name]) for name in columns)) for video in videos]
-    note = "Frames start from the map of the frame before. Flicker is the mean change where the picture stands still."
-    return f'<section><h2>Videos</h2><p class="note">{note}</p>{table(rows, ("Video", *columns.values()))}</section>'
-
-
-def _number(value: float | int | None) -> str:
+def _cell(value: str | float | None) -> str:
     if value is None:
         return "–"
-    return str(value) if isinstance(value, int) else f"{value:.4g}"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def _heads(metrics: Sequence[str]) -> str:
-    heads = [("Time", "s"), *((METRICS[metric].label, METRICS[metric].unit) for metric in metrics)]
-    texts = "".join(f"<th><button>{label}</button></th>" for label in ("Name", "State"))
-    numbers = [f"<button>{escape(label)}<small>{escape(unit)}</small></button>" for label, unit in heads]
-    return f"<th></th>{texts}" + "".join(f"<th class=number>{number}</th>" for number in numbers)
-
-
-def _row(outcome: Outcome, metrics: Sequence[str]) -> str:
+def _row(outcome: Outcome, metrics: Sequence[str]) -> dict[str, Any]:
     folder = quote(outcome.name)
-    target = f"{folder}/report.html" if outcome.report else f"{folder}/"
-    picture = f'<a href="{target}"><img src="{folder}/{THUMBNAIL}" alt="" loading="lazy"></a>'
-    linked = f'<a href="{target}">{escape(outcome.name)}</a>' if outcome.finished else escape(outcome.name)
-    seconds = f"{outcome.total_seconds:.2f}" if outcome.seconds else ""
-    cells = [
-        f'<td class="picture">{picture if outcome.finished else ""}</td>',
-        f'<td class="name" data-value="{escape(outcome.name)}">{linked}<small>{escape(_facts(outcome))}</small></td>',
-        f'<td data-value="{outcome.state}"><span class="state {outcome.state}">{STATES[outcome.state]}</span></td>',
-        f'<td class="number" data-value="{seconds}">{seconds}</td>',
-    ]
-    return f"<tr>{''.join(cells)}{''.join(_score(outcome, metric) for metric in metrics)}</tr>"
+    return {
+        "name": outcome.name,
+        "target": f"{folder}/{'report.html' if outcome.report else ''}" if outcome.finished else "",
+        "picture": f"{folder}/{THUMBNAIL}",
+        "facts": _facts(outcome),
+        "state": outcome.state,
+        "state_name": STATES[outcome.state],
+        "numbers": [
+            f"{outcome.total_seconds:.2f}" if outcome.seconds else "",
+            *(_score(outcome, metric) for metric in metrics),
+        ],
+    }
 
 
 def _facts(outcome: Outcome) -> str:
@@ -124,5 +92,4 @@ def _facts(outcome: Outcome) -> str:
 
 def _score(outcome: Outcome, metric: str) -> str:
     value = outcome.scores.get(metric)
-    text = "" if value is None else f"{value:.{METRICS[metric].decimals}f}"
-    return f'<td class="number" data-value="{text}">{text}</td>'
+    return "" if value is None else f"{value:.{METRICS[metric].decimals}f}"

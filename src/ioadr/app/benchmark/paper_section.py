@@ -2,65 +2,65 @@
 
 from __future__ import annotations
 
-import base64
 import math
 from collections.abc import Mapping, Sequence
-from html import escape
+from typing import Any
 
 from ioadr.app.benchmark.paper_pictures import Picture
 from ioadr.evaluation import ablation
 from ioadr.evaluation.scores import METRICS
 from ioadr.evaluation.tables import figure
 
-Found = Mapping[tuple[str, str, str, str], ablation.Comparison]
+Compared = Mapping[tuple[str, str, str, str], ablation.Comparison]
 
 
-def paper_section(measured: ablation.Measured, pictures: Sequence[Picture]) -> str:
+def paper_section(measured: ablation.Measured, pictures: Sequence[Picture]) -> dict[str, Any]:
     """Printed figures, ours in bold, the deviation beside them; before them how near they are altogether."""
     compared = ablation.compare(measured)
-    found = {(c.table, c.row, c.metric, c.scene): c for c in compared}
-    text = "".join(f"<li>{escape(line)}</li>" for line in ablation.summary_lines(compared))
-    text = f"<ul>{text}</ul>"
-    for table in ablation.paper().tables:
-        blocks = "".join(_table(measured, table, metric, found) for metric in table.metrics)
-        text += (
-            f'<h3 class="wide">{escape(table.title)}</h3><p class="note">{escape(table.note)}</p>'
-            f'<div class="columns">{blocks}</div>'
-        )
-    text += "".join(_picture(picture) for picture in pictures)
-    source = f"Printed figures: {escape(ablation.paper().source)}."
-    return (
-        '<section id="paper"><h2>The paper’s tables</h2>'
-        f'<p class="note">{source} {escape(ablation.LEGEND)}</p>{text}</section>'
-    )
+    by_cell = {(c.table, c.row, c.metric, c.scene): c for c in compared}
+    return {
+        "source": ablation.paper().source,
+        "legend": ablation.LEGEND,
+        "summary": ablation.summary_lines(compared),
+        "scenes": measured.results.scene_names,
+        "tables": [
+            {
+                "title": table.title,
+                "note": table.note,
+                "metrics": [(METRICS[metric], _rows(measured, table, metric, by_cell)) for metric in table.metrics],
+            }
+            for table in ablation.paper().tables
+        ],
+        "pictures": pictures,
+    }
 
 
-def _picture(picture: Picture) -> str:
-    data = base64.b64encode(picture.png).decode("ascii")
-    caption = escape(picture.caption)
-    return (
-        f'<figure><img src="data:image/png;base64,{data}" alt="{caption}"><figcaption>{caption}</figcaption></figure>'
-    )
+def _rows(
+    measured: ablation.Measured, table: ablation.PaperTable, metric: str, compared: Compared
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "name": ablation.row_name(row),
+            "kind": row.kind if row.kind != "training-free" else "",
+            "cells": [
+                _cell(row, metric, scene, compared.get((table.id, row.name, metric, scene)))
+                for scene in measured.results.scene_names
+            ],
+        }
+        for row in table.rows
+    ]
 
 
-def _table(measured: ablation.Measured, table: ablation.PaperTable, metric: str, found: Found) -> str:
-    scenes = measured.results.scene_names
-    head = "".join(f'<th class="number">{escape(scene)}</th>' for scene in scenes)
-    rows = ""
-    for row in table.rows:
-        cells = "".join(_cell(row, metric, scene, found.get((table.id, row.name, metric, scene))) for scene in scenes)
-        kind = f" <small>{escape(row.kind)}</small>" if row.kind != "training-free" else ""
-        rows += f"<tr><td>{escape(ablation.row_name(row))}{kind}</td>{cells}</tr>"
-    title = f"<caption>{escape(METRICS[metric].label)} <small>{escape(METRICS[metric].unit)}</small></caption>"
-    return f'<div class="table"><table>{title}<tr><th></th>{head}</tr>{rows}</table></div>'
-
-
-def _cell(row: ablation.Row, metric: str, scene: str, found: ablation.Comparison | None) -> str:
-    if found is None:
-        return f'<td class="number">{figure(ablation.printed(row, metric, scene), metric)}</td>'
-    bordered = f" [{figure(found.without_border, metric)}]" if math.isfinite(found.without_border) else ""
-    ours = f"<b>{figure(found.ours, metric)}</b>{ablation.marks(found)}{bordered}"
-    if math.isnan(found.printed):
-        return f'<td class="number">{ours}</td>'
-    share = f", {ablation.percent(found.deviation)}" if math.isfinite(found.deviation) else ""
-    return f'<td class="number">{ours} <small>({figure(found.printed, metric)}{share})</small></td>'
+def _cell(row: ablation.Row, metric: str, scene: str, compared: ablation.Comparison | None) -> dict[str, str]:
+    """Ours, what is marked at it, and what is printed; one of the two may be missing."""
+    if compared is None:
+        return {"printed": figure(ablation.printed(row, metric, scene), metric)}
+    without_border, share = compared.without_border, ablation.percent(compared.deviation)
+    cell = {
+        "ours": figure(compared.ours, metric),
+        "marks": ablation.marks(compared) + (f" [{figure(without_border, metric)}]" * math.isfinite(without_border)),
+    }
+    if math.isnan(compared.printed):
+        return cell
+    deviation = f", {share}" * math.isfinite(compared.deviation)
+    return cell | {"printed": f"({figure(compared.printed, metric)}{deviation})"}

@@ -31,9 +31,10 @@ def command(terminal: Terminal, first: str, second: str, html: str | None) -> No
         one, other = load_estimate(first), load_estimate(second)
         found = one.compare(other)
         if html:
-            from ioadr.app.comparison_page import write_page
+            from ioadr.app.comparison_page import page_html
+            from ioadr.app.pages import write_page
 
-            write_page(html, (first, one), (second, other), found)
+            write_page(html, page_html((first, one), (second, other), found))
     data = {"first": first, "second": second, **plain(found.to_dict())}
     terminal.answer(_text(found, html), data | ({"html": html} if html else {}))
 

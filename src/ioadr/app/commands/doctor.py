@@ -33,6 +33,7 @@ def command(terminal: Terminal, path: str, html: str | None, out: str | None, re
     Says how each decision was made, which option changes it, and the command that would read the data right.
     """
     from ioadr.app.doctor import contact_sheet, diagnosis_html, findings
+    from ioadr.app.pages import write_page
     from ioadr.io.diagnosis import diagnose
     from ioadr.io.safety.atomic import atomic_file
 
@@ -40,8 +41,7 @@ def command(terminal: Terminal, path: str, html: str | None, out: str | None, re
         found = diagnose(path, **vars(reading))
     facts = findings(found)
     if html:
-        with atomic_file(html) as temporary:
-            temporary.write_text(diagnosis_html(found), encoding="utf-8", errors="backslashreplace")
+        write_page(html, diagnosis_html(found))
     if out:
         with atomic_file(out) as temporary, Path(temporary).open("wb") as stream:
             contact_sheet(found).save(stream, "PNG")

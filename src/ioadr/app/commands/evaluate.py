@@ -61,7 +61,8 @@ def command(terminal: Terminal, map_: str, scene: str, highres: bool, allow_inva
 
 
 def _write_page(html: str, map_: str, scene: str, truth: Truth, stored: Any, scores: Scores) -> None:
-    from ioadr.app.benchmark.page import write_page
+    from ioadr.app.benchmark.page import page_html
+    from ioadr.app.pages import write_page
     from ioadr.evaluation.benchmark import Item, Results
     from ioadr.evaluation.methods import Given
 
@@ -70,7 +71,8 @@ def _write_page(html: str, map_: str, scene: str, truth: Truth, stored: Any, sco
         raise InputError("--html needs a scene folder as ground truth, not a map alone. Leave --html out.")
     given = Given(Path(map_).absolute().stem, stored)
     item = Item(folder.name, given.name, scores.values, scores.seconds, scores.invalid)
-    write_page(html, Results([folder], [given], [item], folder.parent), f"{given.name} on {truth.name}")
+    results = Results([folder], [given], [item], folder.parent)
+    write_page(html, page_html(results, f"{given.name} on {truth.name}"))
 
 
 def _text(scores: Scores, truth: Truth, html: str | None) -> str:

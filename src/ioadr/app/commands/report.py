@@ -32,10 +32,10 @@ def command(terminal: Terminal, folder: str, lightfield: str | None, truth: str 
     With ground truth it also has error maps and the benchmark's metrics. Without the light field it has no EPIs. A page
     that shows more than the new one would is kept.
     """
+    from ioadr.app.pages import write_page
     from ioadr.app.report import report_html
     from ioadr.evaluation.truth import load_truth
     from ioadr.io import load_estimate
-    from ioadr.io.safety.atomic import atomic_file
 
     with terminal.busy(f"reading {folder}"):
         estimate = load_estimate(folder)
@@ -46,8 +46,7 @@ def command(terminal: Terminal, folder: str, lightfield: str | None, truth: str 
         page = report_html(estimate, views, known)
         if not overwrite:
             _check_gain(path, page)
-        with atomic_file(path) as temporary:
-            temporary.write_text(page, encoding="utf-8", errors="backslashreplace")
+        write_page(path, page)
     terminal.answer(f"wrote {path}", {"files": [str(path)]})
 
 

@@ -22,7 +22,7 @@ from ioadr.app.explorer import answers, estimation, pictures, requests
 from ioadr.app.explorer.guard import LocalOnly
 from ioadr.app.explorer.runs import Runs, Work
 from ioadr.app.explorer.study import Study, layer
-from ioadr.app.report.markup import web
+from ioadr.app.pages import render, web
 from ioadr.errors import IoadrError
 
 REQUEST_SECONDS = 10.0
@@ -91,7 +91,7 @@ class Explorer:
         self.app = Starlette(routes=routes, middleware=[guard])
 
     async def page(self, _: Request) -> Response:
-        return Response(web("explore.html"), media_type="text/html")
+        return Response(render("explore.html", scripts=SCRIPTS), media_type="text/html")
 
     async def file(self, request: Request) -> Response:
         name = request.path_params["name"]

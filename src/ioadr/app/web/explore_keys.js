@@ -1,4 +1,4 @@
-// What the keys do; the list of them is in explore.html.
+// What the keys do; the list of them is in explore.html.j2.
 "use strict";
 
 function pressed(explorer, event) {

@@ -1,0 +1,74 @@
+"""Pages from `app/templates`. Everything put into them is escaped, except styles and scripts of the package."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ioadr import __version__
+from ioadr.io.safety.atomic import atomic_file
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from PIL import Image
+
+
+def render(template: str, /, **values: Any) -> str:
+    """Fill `app/templates/<template>.j2`; a value that the template misses is an error."""
+    return _environment().get_template(f"{template}.j2").render(values)
+
+
+def write_page(path: str | Path, html: str) -> Path:
+    """Write a page, completely or not at all."""
+    with atomic_file(path) as temporary:
+        write_text(temporary, html)
+    return Path(path)
+
+
+def write_text(path: Path, html: str) -> None:
+    """Names of files may hold bytes that are no text; they are spelled out."""
+    path.write_text(html, encoding="utf-8", errors="backslashreplace")
+
+
+def web(*names: str) -> str:
+    """Package files of `app/web`, one after the other."""
+    folder = files("ioadr.app") / "web"
+    return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+
+
+@cache
+def _environment() -> Environment:
+    """Made when the first page is: commands without pages start without it."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from markupsafe import Markup
+
+    from ioadr.io.results.save import plain
+
+    made = Environment(
+        loader=PackageLoader("ioadr.app"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.policies |= {
+        "json.dumps_function": lambda data, **options: json.dumps(plain(data), **options),
+        "json.dumps_kwargs": {"separators": (",", ":"), "allow_nan": False},
+    }
+    made.globals |= {"version": __version__, "web": lambda *names: Markup(web(*names))}
+    made.filters["png"] = _png
+    return made
+
+
+def _png(picture: Image.Image | bytes) -> str:
+    """An address that holds the picture itself."""
+    if not isinstance(picture, bytes):
+        stream = io.BytesIO()
+        picture.save(stream, "PNG")
+        picture = stream.getvalue()
+    return f"data:image/png;base64,{base64.b64encode(picture).decode('ascii')}"

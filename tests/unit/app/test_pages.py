@@ -1,0 +1,40 @@
+"""Templates of pages: they escape what they show, and miss nothing silently."""
+
+from __future__ import annotations
+
+import json
+import re
+from importlib.resources import files
+
+import pytest
+from jinja2 import UndefinedError
+
+from ioadr.app.pages import render, write_page
+
+
+def test_what_is_shown_is_escaped():
+    page = render("progress.html", name="<b>&\"'", text="x", done=0, total=0)
+    assert page == "&lt;b&gt;&amp;&#34;&#39;: x"
+
+
+def test_only_texts_of_the_templates_are_called_safe():
+    texts = [template.read_text(encoding="utf-8") for template in (files("ioadr.app") / "templates").iterdir()]
+    assert re.findall(r"(\S*) \| safe\b", "".join(texts)) == ['"/<wbr>"', '"-<wbr>"']
+
+
+def test_a_missing_value_is_an_error():
+    with pytest.raises(UndefinedError, match="'text' is undefined"):
+        render("progress.html", name="x", done=0, total=0)
+
+
+def test_names_that_are_no_text_are_spelled_out(tmp_path):
+    page = write_page(tmp_path / "page.html", render("progress.html", name="a\udcff", text="x", done=0, total=0))
+    assert page.read_text(encoding="utf-8") == "a\\udcff: x"
+
+
+def test_data_cannot_end_their_script():
+    from ioadr.app.pages import _environment
+
+    text = _environment().from_string("{{ data | tojson }}").render(data={"a": "</script>&'", "b": float("nan")})
+    assert not re.search("[<>&']", text)
+    assert json.loads(text) == {"a": "</script>&'", "b": None}
