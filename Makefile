@@ -22,7 +22,7 @@ TOYS ?= $(SHARED)/data/rendered/toys
 # Without the readers that judge our files, the documentation and the browser, which are tools and not supported versions.
 OLDEST_TESTS ?= tests/reference tests/unit/geometry tests/unit/solver tests/unit/evaluation tests/unit/io/readers \
   tests/unit/test_laws.py tests/unit/test_hard_inputs.py tests/unit/test_doors.py tests/unit/app/test_commands.py \
-  tests/unit/app/test_evaluation_commands.py tests/unit/app/explorer tests/unit/app/batch
+  tests/unit/app/test_evaluation_commands.py tests/unit/app/explorer tests/unit/app/batch tests/system/batch
 
 # What of `make figures` needs the benchmark's scenes: the scores of the README.
 MEASURED = $(BIN)/ioadr benchmark "$(DATA)" --scenes boxes,cotton,dino,sideboard --methods paper,fast,best --out out/benchmark && \

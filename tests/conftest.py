@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from tests.browser import chromium
+from tests.builders import write_hci_scene
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -24,3 +29,15 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip(f"no benchmark data in {folder}; name its folder in IOADR_SHARED")
     return folder
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """One for a file: its driver keeps an event loop, which tests of the explorer must not find running."""
+    with chromium() as opened:
+        yield opened
+
+
+@pytest.fixture
+def scene(tmp_path: Path) -> Path:
+    return write_hci_scene(tmp_path / "waves")

@@ -18,8 +18,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from ioadr import __version__
-from ioadr.app import interrupts
-from ioadr.app.exit_codes import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED
+from ioadr.app.start import interrupts
+from ioadr.app.start.exit_codes import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED
 from ioadr.app.terminal import remark
 from ioadr.errors import IoadrError
 
@@ -127,7 +127,7 @@ def _failed(error: Exception) -> int:
     """An error that nobody foresaw; what an interrupt left undone is none."""
     if interrupts.received() is not None:
         return _interrupted()
-    from ioadr.app import internal_error
+    from ioadr.app.start import internal_error
 
     remark(f"ioadr: {internal_error.told(error)}")
     return INTERNAL_ERROR

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ioadr.app.exit_codes import DOUBTFUL
 from ioadr.app.sections import option
+from ioadr.app.start.exit_codes import DOUBTFUL
 
 if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,6 @@ import ioadr
 from ioadr import DisparityRange, Estimate, LightField, Parameters
 from ioadr.app.cli import run
 from ioadr.result import SweepRecord
-from tests.browser import chromium
-from tests.builders import write_hci_scene
 
 
 @dataclass(frozen=True)
@@ -36,18 +33,6 @@ def cli(capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
         return Outcome(code, out, err)
 
     return call
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """One for a file: its driver keeps an event loop, which tests of the explorer must not find running."""
-    with chromium() as found:
-        yield found
-
-
-@pytest.fixture
-def scene(tmp_path: Path) -> Path:
-    return write_hci_scene(tmp_path / "waves")
 
 
 @pytest.fixture

@@ -222,7 +222,7 @@ def test_a_signal_while_modules_are_loaded_ends_it_without_a_traceback(tmp_path)
 
 POSTPONED = """
 import os, signal, subprocess, sys
-from ioadr.app import interrupts
+from ioadr.app.start import interrupts
 interrupts.install()
 blocked = "import signal; print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))"
 try:
@@ -247,7 +247,7 @@ def test_postponed_signals_wait_and_spare_new_processes(number):
 
 ENDLESS = """
 import os, signal, sys, time
-from ioadr.app import interrupts
+from ioadr.app.start import interrupts
 interrupts.install()
 interrupts.POSTPONED_SECONDS = 0.2
 try:

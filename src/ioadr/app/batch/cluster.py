@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from ioadr.app import interrupts
 from ioadr.app.batch.sizing import Crew
+from ioadr.app.start import interrupts
 from ioadr.errors import InputError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ioadr.app.expectation import OVERHEAD, USUAL_SPREAD, core_seconds, pixel_bytes
+from ioadr.app.words.expectation import OVERHEAD, USUAL_SPREAD, core_seconds, pixel_bytes
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture
 from ioadr.io.options import ReadOptions

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from ioadr.app.estimation_options import Estimation, estimation_options
-from ioadr.app.exit_codes import DOUBTFUL, PARTLY_FAILED
 from ioadr.app.reader_options import reader_options
 from ioadr.app.saving_options import Saving, saving_options, strict_option
 from ioadr.app.sections import SectionCommand, option
+from ioadr.app.start.exit_codes import DOUBTFUL, PARTLY_FAILED
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.errors import InputError
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ioadr.app.estimation_options import threads_option
-from ioadr.app.exit_codes import PARTLY_FAILED
 from ioadr.app.sections import SectionCommand, option
+from ioadr.app.start.exit_codes import PARTLY_FAILED
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.parameters import DEFAULT
 

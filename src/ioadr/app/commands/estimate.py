@@ -10,10 +10,10 @@ import click
 
 import ioadr
 from ioadr.app.estimation_options import Estimation, estimation_options, kernels_waking
-from ioadr.app.exit_codes import DOUBTFUL
 from ioadr.app.reader_options import read_from_cli, reader_options
 from ioadr.app.saving_options import Saving, saving_options, strict_option
 from ioadr.app.sections import SectionCommand, option
+from ioadr.app.start.exit_codes import DOUBTFUL
 from ioadr.app.sweep_progress import every_view_progress, sweep_progress
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.app.words import DEPTH, disparities

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
 
 MEASURED = ("best", "fast", "paper")
-"""Presets in `ioadr.app.expectation`, which --help need not load; a test compares them."""
+"""Presets in `ioadr.app.words.expectation`, which --help need not load; a test compares them."""
 
 
 def _list_formats(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
@@ -56,7 +56,7 @@ def command(terminal: Terminal, scene: str, preset: str, reading: ReadOptions) -
 
     The format is recognised by content; --formats lists what is known.
     """
-    from ioadr.app.description import described, facts
+    from ioadr.app.words.description import described, facts
 
     lightfield = read_from_cli(terminal, scene, reading)
     lines = [f"  {name:<10} {text}" for name, text in described(lightfield, preset).items()]

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ioadr import __version__
 from ioadr.app import why
-from ioadr.app.description import described
-from ioadr.app.expectation import expected_seconds
 from ioadr.app.explorer.pictures import epis
-from ioadr.app.glossary import GLOSSARY
+from ioadr.app.words.description import described
+from ioadr.app.words.expectation import expected_seconds
+from ioadr.app.words.glossary import GLOSSARY
 from ioadr.camera import depth_unit
 from ioadr.colours import scale
 from ioadr.cost.total import TERMS

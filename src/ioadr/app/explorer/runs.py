@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
-from ioadr.app import internal_error
+from ioadr.app.start import internal_error
 from ioadr.errors import InputError, IoadrError
 
 if TYPE_CHECKING:

@@ -17,12 +17,12 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from ioadr.app import internal_error
 from ioadr.app.explorer import answers, estimation, pictures, requests
 from ioadr.app.explorer.guard import LocalOnly
 from ioadr.app.explorer.runs import Runs, Work
 from ioadr.app.explorer.study import Study, layer
 from ioadr.app.pages import render, web
+from ioadr.app.start import internal_error
 from ioadr.errors import IoadrError
 
 REQUEST_SECONDS = 10.0

@@ -10,7 +10,7 @@ import pytest
 import ioadr
 from ioadr import InputError, preset
 from ioadr.app.batch.sizing import CLIENT, WORKER, Crew, check_need, choose_crew, makespan, need_of
-from ioadr.app.expectation import BYTES_PER_HEARD_SAMPLE, BYTES_PER_PIXEL, BYTES_PER_PLANE, expected_bytes
+from ioadr.app.words.expectation import BYTES_PER_HEARD_SAMPLE, BYTES_PER_PIXEL, BYTES_PER_PLANE, expected_bytes
 from ioadr.io import ReadOptions
 from tests.builders import make_views, write_hci_scene
 
@@ -30,7 +30,7 @@ def test_a_semi_global_match_counts_by_its_planes(tmp_path):
 
 
 def test_what_is_counted_is_what_the_solver_takes():
-    from ioadr.app import expectation
+    from ioadr.app.words import expectation
     from ioadr.solver import few_views, regions
 
     ours = expectation.PLANES, expectation.MOST_PLANES, expectation.ENOUGH_VIEWS

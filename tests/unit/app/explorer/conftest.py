@@ -19,7 +19,6 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
 from ioadr.app.explorer.study import Study
-from tests.unit.app.explorer.page import Page
 
 GIVEN = "result=given"
 
@@ -77,10 +76,3 @@ def empty() -> Iterator[Running]:
     """A light field without a result."""
     with explored.explorer(Study(explored.scene().light_field)) as running:
         yield running
-
-
-@pytest.fixture
-def opened(browser: Any, server: Running) -> Iterator[Page]:
-    page = Page(browser, server)
-    yield page
-    page.close()

@@ -19,7 +19,7 @@ finished = True
 
 MAIN = """
 import sys, time
-from ioadr.app import interrupts
+from ioadr.app.start import interrupts
 interrupts.install()
 try:
     import struck

@@ -13,7 +13,7 @@ from ioadr.app.explorer.study import Study
 from ioadr.result import SweepRecord
 from tests import explored
 from tests.browser import picture
-from tests.unit.app.explorer.page import WIDTH, Page
+from tests.system.explorer.page import WIDTH, Page
 
 pytestmark = pytest.mark.browser
 

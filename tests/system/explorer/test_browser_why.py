@@ -11,14 +11,14 @@ import pytest
 
 from ioadr.app.explorer.answers import APART
 from ioadr.app.explorer.study import Study
-from ioadr.app.glossary import GLOSSARY
 from ioadr.app.why import facts, sentence
+from ioadr.app.words.glossary import GLOSSARY
 from ioadr.solver.explain import Explainer
 from ioadr.way import Origin
 from tests import explored
 from tests.browser import picture, settle
 from tests.explored import Running
-from tests.unit.app.explorer.page import Page
+from tests.system.explorer.page import Page
 
 pytestmark = pytest.mark.browser
 

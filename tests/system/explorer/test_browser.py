@@ -12,7 +12,7 @@ from PIL import Image
 from ioadr.solver.explain import Explainer
 from tests import explored
 from tests.browser import picture, settle
-from tests.unit.app.explorer.page import WIDTH, Page
+from tests.system.explorer.page import WIDTH, Page
 
 pytestmark = pytest.mark.browser
 PANELS = ("view", "map", "row-epi", "column-epi", "curve", "image", "trial", "weights", "plane")

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ioadr.app.expectation import expected_bytes, expected_seconds
-from ioadr.app.words import disparities, duration, optics
+from ioadr.app.words.expectation import expected_bytes, expected_seconds
+from ioadr.app.words.quantities import disparities, duration, optics
 from ioadr.errors import as_options
 from ioadr.lightfield import LightField
 from ioadr.parameters import DEFAULT

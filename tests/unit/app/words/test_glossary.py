@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ioadr.app.glossary import GLOSSARY
+from ioadr.app.words.glossary import GLOSSARY
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "concepts.md"
+PAGE = Path(__file__).resolve().parents[4] / "docs" / "concepts.md"
 
 
 def test_the_page_has_every_word():
