@@ -127,11 +127,7 @@ def test_wheel_at_full_view_scrolls_the_page(opened: Watched) -> None:
     point(page, pane(page, "Disparity").locator("canvas"), 0.5, 0.5)
     before = page.evaluate("scrollY")
     page.mouse.wheel(0, 200)
-    page.evaluate(
-        "(before) => new Promise((done) => { const look = () => scrollY > before ? done()"
-        " : requestAnimationFrame(look); look(); })",
-        before,
-    )
+    page.wait_for_function("(before) => scrollY > before", arg=before)
 
 
 def test_scene_is_drawn_and_orbits(opened: Watched) -> None:
