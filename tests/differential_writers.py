@@ -160,6 +160,23 @@ def hdf5(folder: Path, views: Views, chance: random.Random) -> Written:
     return folder / "lf.h5", {}
 
 
+def hdf5_checked(folder: Path, views: Views, chance: random.Random) -> Written:
+    """A checksum over each chunk, and, in the latest form of the format, over all that describes them."""
+    chunks = tuple(chance.randint(1, length) for length in views.shape)
+    packing = chance.choice(("gzip", "lzf", None))
+    with h5py.File(folder / "lf.h5", "w", libver="latest") as file:
+        file.create_dataset("LF", data=views, chunks=chunks, compression=packing, fletcher32=True)
+    return folder / "lf.h5", {}
+
+
+def zarr_checked(folder: Path, views: Views, chance: random.Random) -> Written:
+    """A checksum at the end of each chunk."""
+    chunks = tuple(chance.randint(1, length) for length in views.shape)
+    path = folder / "lf.zarr"
+    zarr.create_array(path, data=views, chunks=chunks, zarr_format=3, compressors=[zarr.codecs.Crc32cCodec()])
+    return path, {}
+
+
 def zarr_array(folder: Path, views: Views, chance: random.Random) -> Written:
     """Both versions of the format, any chunks."""
     chunks = tuple(chance.randint(1, length) for length in views.shape)
@@ -177,4 +194,11 @@ FOLDERS: dict[str, Writer] = {
     "pillow_tiff": folder_of("tif", "B", pillow_tiff),
     "tifffile": folder_of("tif", "BHf", tifffile_tiff),
 }
-WRITERS: dict[str, Writer] = FOLDERS | {"npy": npy, "npz": npz, "hdf5": hdf5, "zarr": zarr_array}
+WRITERS: dict[str, Writer] = (
+    FOLDERS
+    | {"npy": npy, "npz": npz, "hdf5": hdf5, "zarr": zarr_array}
+    | {
+        "hdf5_checked": hdf5_checked,
+        "zarr_checked": zarr_checked,
+    }
+)

@@ -5,15 +5,20 @@ python -m tests.fuzz_doors --seconds 60 --seed 1
 
 from __future__ import annotations
 
+import io
+import shutil
 import sys
+import tempfile
+import zipfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from ioadr import load_parameters, preset
+from ioadr import Views, load_parameters, load_views, preset
 from ioadr.app.batch.inputs import find_items
+from ioadr.app.report import report_html
 from ioadr.evaluation.research import load_sets
 from ioadr.evaluation.submission import SCENES, check_submission
 from ioadr.evaluation.truth import load_truth
@@ -21,6 +26,7 @@ from ioadr.io.options import ReadOptions
 from ioadr.io.results.load import load_estimate
 from ioadr.io.results.map_files import read_map, write_map
 from ioadr.io.results.pfm import encode_pfm
+from ioadr.views.surfaces import Surface
 from tests.doors import files
 from tests.doors.maps import LABEL, MAPS, RAMP, SIZE, scene
 from tests.fuzz_readers import Target, main
@@ -38,7 +44,49 @@ def targets(folder: Path) -> dict[str, Target]:
     make_estimate(RAMP).save(folder / "result", formats=["npz"])
     found["result"] = [folder / "result/estimate.npz"], partial(load_estimate, folder / "result")
     found["submission"] = [_submission(folder / "mine.zip")], partial(check_submission, folder / "mine.zip")
-    return found | _texts(folder)
+    return found | _texts(folder) | _inner_texts(folder)
+
+
+def _inner_texts(folder: Path) -> dict[str, Target]:
+    """Texts of archives, broken before they are packed: afterwards a checksum would tell."""
+    small_views().save(folder / "views", formats="npz", report=False)
+    members = {"estimate.npz": "provenance.npy", "views.npz": "description.json"}
+    found: dict[str, Target] = {"views.npz": ([folder / "views/views.npz"], partial(load_views, folder / "views"))}
+    for name, member in members.items():
+        place = folder / name.replace(".", "-")
+        shutil.copytree(folder / "views", place)
+        with zipfile.ZipFile(place / name) as archive:
+            content = {inner: archive.read(inner) for inner in archive.namelist()}
+        text = content.pop(member)
+        (place / "text").write_bytes(str(np.load(io.BytesIO(text))).encode() if member.endswith(".npy") else text)
+        found[member] = [place / "text"], partial(_repacked, place, name, member, content)
+    return found
+
+
+def _repacked(place: Path, name: str, member: str, content: dict[str, bytes]) -> None:
+    """What can be loaded can be told about, saved and turned into points."""
+    text = (place / "text").read_bytes()
+    if member.endswith(".npy"):
+        stream = io.BytesIO()
+        np.save(stream, np.array(text.decode("utf-8", "replace")))
+        text = stream.getvalue()
+    with zipfile.ZipFile(place / name, "w") as archive:
+        for inner, data in (content | {member: text}).items():
+            archive.writestr(inner, data)
+    views = load_views(place)
+    report_html(views.estimate)
+    views.points(0.0)
+    with tempfile.TemporaryDirectory() as target:
+        views.save(Path(target) / "out", formats="pfm,npz", report=False)
+
+
+def small_views() -> Views:
+    """Of a map that all views share."""
+    known = make_estimate(RAMP[:6, :7])
+    index = np.argwhere(known.layout.present)
+    maps = np.repeat(known.disparity[None], len(index), axis=0)
+    surface = Surface.of(known, known.layout)
+    return Views(known, index, maps, maps.astype(np.float16), np.zeros(maps.shape, np.uint8), (surface,))
 
 
 def _submission(path: Path) -> Path:

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 
 from ioadr import IoadrError, estimate, preset, read
-from tests import layouts
+from tests import layouts, posed
 from tests.builders import make_views
 from tests.doors.measure import peak
 from tests.messages import explains
@@ -60,7 +60,33 @@ def targets(folder: Path) -> dict[str, Target]:
         found[layout.__name__] = texts * 3 + files[-1:], partial(read, path, **options)
         if layout in (layouts.manifest, layouts.hci):
             found[f"{layout.__name__}, estimated"] = texts, partial(_estimated, path, **options)
+    return found | _posed(folder)
+
+
+def _posed(folder: Path) -> dict[str, Target]:
+    """Photographs with poses; only what says where they were taken is broken, as their pictures are anywhere."""
+    taken = posed.shots((20, 24), (3, 3))
+    writers: dict[str, Callable[[Path], None]] = {
+        "colmap": lambda place: posed.write_colmap(place / "sparse", taken.photographs, taken.points),
+        "colmap_text": lambda place: posed.write_colmap(place / "sparse", taken.photographs, taken.points, False),
+        "transforms": lambda place: posed.write_transforms(place, taken.photographs),
+        "opencv_yaml": lambda place: _text(place / "images/calibration.yml", posed.opencv_yaml(taken.photographs)),
+        "opencv_json": lambda place: _text(
+            place / "images/calibration.json", json.dumps(posed.opencv_cameras(taken.photographs))
+        ),
+    }
+    found: dict[str, Target] = {}
+    for name, write in writers.items():
+        posed.write_images(folder / name / "images", taken.photographs, taken.pictures)
+        write(folder / name)
+        files = [file for file in sorted((folder / name).rglob("*")) if file.is_file() and file.suffix != ".png"]
+        where = folder / name / "images" if name.startswith("opencv") else folder / name
+        found[name] = files, partial(read, where)
     return found
+
+
+def _text(path: Path, content: str) -> None:
+    path.write_text(content, encoding="utf-8")
 
 
 def _new(folder: Path, layout: Callable[..., Any]) -> Path:

@@ -6,9 +6,11 @@ and one of them unpickles.
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -49,17 +51,39 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
     with damage_explained(path, "a Zarr array of views"):
         folder, metadata = _largest(path)
         _check(folder, metadata)
-        stored = sum(file.stat().st_size for file in _files(path, folder))
-        check_packing(folder, math.prod(metadata["shape"]), stored)
-        # What was checked is what is opened.
-        version = 3 if (folder / "zarr.json").is_file() else 2
-        array = required("zarr", path).open_array(str(folder), mode="r", zarr_format=version)
+        files = list(_files(path, folder))
+        check_packing(folder, math.prod(metadata["shape"]), sum(file.stat().st_size for file in files))
+        array = _Array(required("zarr", path), folder)
         capture = array_capture(path, "zarr", array, find_layout(path, array.shape, options), options)
-        attributes = dict(array.attrs)
+        capture = capture.with_(notes=(*capture.notes, *_missing(metadata, files)))
+        attributes = dict(array.stored.attrs)
     return described(capture, attributes) if attributes.get("kind") == KIND else capture
 
 
 FORMAT = Format("zarr", "Zarr array of views", recognise, open_folder)
+
+
+class _Array:
+    """Reads in an event loop that ends with each reading.
+
+    The library's own lives on with what a damaged chunk left undone, and complains of it when Python ends.
+    """
+
+    def __init__(self, library: Any, folder: Path) -> None:
+        # What was checked is what is opened.
+        version = 3 if (folder / "zarr.json").is_file() else 2
+        opening = library.api.asynchronous.open_array(store=str(folder), mode="r", zarr_format=version)
+        self.stored: Any = _awaited(opening)
+        self.shape, self.dtype, self.chunks = self.stored.shape, self.stored.dtype, self.stored.chunks
+
+    def __getitem__(self, where: tuple[slice, ...]) -> Any:
+        return _awaited(self.stored.getitem(where))
+
+
+def _awaited(work: Coroutine[Any, Any, Any]) -> Any:
+    """In a thread, as notebooks have a loop already."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 def _largest(path: Path) -> tuple[Path, Mapping[str, Any]]:
@@ -95,6 +119,16 @@ def _files(path: Path, folder: Path) -> Iterator[Path]:
             yield entry
 
 
+def _missing(metadata: Mapping[str, Any], files: Sequence[Path]) -> Iterator[str]:
+    """Chunks without a file are legal: they have the fill value everywhere. They may also have been lost."""
+    counts = (
+        math.ceil(length / chunk) for length, chunk in zip(metadata["shape"], _chunk_shape(metadata), strict=True)
+    )
+    expected, found = math.prod(counts), sum(not file.name.startswith((".z", "zarr.json")) for file in files)
+    if found < expected:
+        yield f"{expected - found} of {expected} chunks have no file: read as {metadata.get('fill_value')}, as Zarr has it"
+
+
 def _json(file: Path) -> Mapping[str, Any]:
     if file.stat().st_size > LARGEST_METADATA:
         raise InputError(f"{file}: {file.stat().st_size} bytes are too many for metadata.")
@@ -112,8 +146,14 @@ def _check(folder: Path, metadata: Mapping[str, Any]) -> None:
             f"{folder}: expected codecs among {', '.join(sorted(SAFE_CODECS))}, found "
             f"{', '.join(sorted(codecs - SAFE_CODECS))}. Write the array with one of those."
         )
+    shape = _chunk_shape(metadata)
+    check_memory(folder, 8 * math.prod(shape), f"chunks of shape {shape}")
+
+
+def _chunk_shape(metadata: Mapping[str, Any]) -> list[int]:
+    """Of version 2 or 3."""
     grid = metadata.get("chunk_grid", {}).get("configuration", {}).get("chunk_shape", metadata.get("chunks"))
-    check_memory(folder, 8 * math.prod(int(length) for length in grid or ()), f"chunks of shape {grid}")
+    return [int(length) for length in grid or ()]
 
 
 def _codecs(metadata: Mapping[str, Any]) -> Iterator[str]:

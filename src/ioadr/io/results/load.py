@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ from numpy.typing import NDArray
 
 from ioadr.camera import Camera
 from ioadr.errors import InputError
+from ioadr.io.capture import check_grid
 from ioadr.io.decoding.npz import npz_arrays
 from ioadr.io.description import without_origin
 from ioadr.io.results.save import ARCHIVE, FROM_HERE
+from ioadr.io.results.typed import checked, made
 from ioadr.io.safety.doors import damage_explained, one_line
 from ioadr.layout import Layout
 from ioadr.lightfield import DisparityRange, Source
@@ -26,6 +29,9 @@ from ioadr.way import Origin, Way
 
 RETIRED = {"congruence.average_angles", "finish.border_passes", "finish.border_contrast"}
 """Parameters of earlier versions that are gone."""
+KINDS = {"image": "uf", "visible_views": "iu", "two_minima": "b"}
+"""NumPy's kinds of numbers in maps; others are floats."""
+_SOURCE = [known.name for known in fields(Source)]
 
 
 def load_estimate(path: str | os.PathLike[str]) -> Estimate:
@@ -58,7 +64,7 @@ def load_estimate(path: str | os.PathLike[str]) -> Estimate:
         )
     arrays = _arrays(archive)
     try:
-        provenance = json.loads(str(arrays["provenance"]))
+        provenance = checked(json.loads(str(arrays["provenance"])), Mapping[str, Any], "provenance")
         provenance["source"] = _placed(provenance["source"], provenance.get(FROM_HERE), archive.parent)
         return _estimate(arrays, provenance)
     except Exception as error:
@@ -77,33 +83,55 @@ def _arrays(archive: Path) -> dict[str, NDArray[Any]]:
 
 
 def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any]) -> Estimate:
-    shape = arrays["disparity"].shape
-    optional = [name for name in ("coverage", "two_minima") if name in arrays]
-    for name in ("confidence", "visible_views", "image", *optional):
-        if len(shape) != 2 or arrays[name].shape[:2] != shape:
-            raise InputError(f"expected maps of one size, found disparity {shape} and {name} {arrays[name].shape}")
+    shape = _check_maps(arrays)
     camera, part = _camera_and_part(provenance, shape)
+    source = checked(provenance["source"], Mapping[str, Any], "source")
+    for name in {"ioadr", "verdict", "depth_unit"} & set(provenance):
+        checked(provenance[name], str, name)
     return Estimate(
         disparity=arrays["disparity"],
         costs={name.removeprefix("cost_"): arrays[name] for name in arrays if name.startswith("cost_")},
         visible_views=arrays["visible_views"],
         confidence=arrays["confidence"],
         image=arrays["image"],
-        white=float(arrays["white"]),
+        white=_white(arrays["white"]),
         camera=camera,
-        range=DisparityRange(**provenance["range"]),
+        range=made(DisparityRange, provenance["range"], "range"),
         parameters=_parameters(provenance["parameters"]),
-        seed=provenance["seed"],
-        layout=_layout(provenance),
+        seed=checked(provenance["seed"], int, "seed"),
+        layout=_layout(source, provenance.get("layout")),
         part=part,
-        name=str(provenance["source"].get("name", "")),
-        history=tuple(_record(values) for values in provenance["history"]),
-        seconds=provenance["seconds"],
-        source=_source(provenance["source"]),
+        name=checked(source.get("name", ""), str, "source.name"),
+        history=tuple(_record(values) for values in checked(provenance["history"], tuple[Any, ...], "history")),
+        seconds=checked(provenance["seconds"], Mapping[str, float], "seconds"),
+        source=made(Source, {name: source[name] for name in _SOURCE if name in source}, "source"),
         coverage=arrays.get("coverage"),
         two_minima=arrays.get("two_minima"),
         way=_way(arrays, shape),
     )
+
+
+def _check_maps(arrays: Mapping[str, NDArray[Any]]) -> tuple[int, int]:
+    """The size of all maps; each must have it, and numbers of its kind."""
+    shape = arrays["disparity"].shape
+    costs = {"cost_data", *(name for name in arrays if name.startswith("cost_"))}
+    optional = [name for name in ("coverage", "two_minima") if name in arrays]
+    for name in ("disparity", "confidence", "visible_views", "image", *optional, *costs):
+        found = arrays[name]
+        if len(shape) != 2 or found.shape[:2] != shape or found.ndim != (3 if name == "image" else 2):
+            raise InputError(f"expected maps of one size, found disparity {shape} and {name} {found.shape}")
+        if found.dtype.kind not in KINDS.get(name, "f"):
+            raise InputError(f"{name} holds {found.dtype}, which no such map does")
+    if arrays["image"].shape[2] not in (1, 3):
+        raise InputError(f"the image has {arrays['image'].shape[2]} channels")
+    return shape
+
+
+def _white(stored: NDArray[Any]) -> float:
+    white: float = checked(stored.item(), float, "white")
+    if white <= 0:
+        raise InputError(f"a white of {white:g}")
+    return white
 
 
 def _way(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...]) -> Way | None:
@@ -111,63 +139,71 @@ def _way(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...]) -> Way | No
     if "way_origins" not in arrays:
         return None
     kinds, differences, origins = (arrays[f"way_{known.name}"] for known in fields(Way))
-    if origins.shape[1:] != shape or origins.max(initial=0) > max(Origin):
+    steps = (len(kinds), *shape)
+    if (kinds.dtype.kind, origins.dtype.kind, differences.dtype.kind) != ("U", "u", "f"):
+        raise InputError(f"a way of {kinds.dtype}, {differences.dtype} and {origins.dtype}")
+    if origins.shape != steps or differences.shape != steps or origins.max(initial=0) > max(Origin):
         raise InputError(f"expected the way of {shape} pixels, found {origins.shape} and origins up to {origins.max()}")
     return Way(tuple(str(kind) for kind in kinds), differences, origins)
 
 
 def _placed(source: Mapping[str, Any], from_here: str | None, folder: Path) -> Mapping[str, Any]:
     """The source with its path as it is now, if result and light field were moved together."""
-    path = source.get("path")
-    if not path or from_here is None or Path(path).exists():
+    path = checked(source, Mapping[str, Any], "source").get("path")
+    if not path or from_here is None or Path(checked(path, str, "source.path")).exists():
         return source
-    moved = os.path.normpath(os.path.join(os.path.realpath(folder), from_here))
+    moved = os.path.normpath(os.path.join(os.path.realpath(folder), checked(from_here, str, FROM_HERE)))
     return {**source, "path": moved} if os.path.exists(moved) else source
 
 
-def _camera_and_part(provenance: Mapping[str, Any], shape: tuple[int, ...]) -> tuple[Camera | None, Part]:
-    """Infinity was written as a text, tuples as lists; 0.1 wrote no part, but where it begins into the camera."""
-    part = Part.whole(shape[0], shape[1])
+def _camera_and_part(provenance: Mapping[str, Any], shape: tuple[int, int]) -> tuple[Camera | None, Part]:
+    """Infinity was written as a text; 0.1 wrote no part, but where it begins into the camera."""
+    part = Part.whole(*shape)
     if "part" in provenance:
-        part = Part(**{**provenance["part"], "window": Window(**provenance["part"]["window"])})
-    if not provenance["camera"]:
-        return None, part
-    values = {
-        name: float(value) if isinstance(value, str) else _tuples(value) for name, value in provenance["camera"].items()
-    }
-    if "origin" in values:
-        values, part = without_origin(Path(ARCHIVE), values, (shape[0], shape[1]))
-    return Camera(**values), part
+        numbers = checked(provenance["part"], Mapping[str, Any], "part")
+        part = made(Part, {**numbers, "window": made(Window, numbers["window"], "part.window")}, "part")
+    values = provenance["camera"]
+    if values is not None:
+        values = checked(values, Mapping[str, Any], "camera")
+    if values and "origin" in values:
+        values, part = without_origin(Path(ARCHIVE), values, shape)
+    window = part.window
+    inside = window.top >= 0 and window.bottom <= part.height and window.left >= 0 and window.right <= part.width
+    if (window.height, window.width) != shape or not inside:
+        raise InputError(f"maps of {shape} px are no part {window} of {part.height}×{part.width} px")
+    return _camera(values) if values else None, part
 
 
-def _layout(provenance: Mapping[str, Any]) -> Layout:
+def _camera(values: Mapping[str, Any]) -> Camera:
+    far = values.get("focus_distance_m") == str(math.inf)
+    found = made(Camera, {**values, "focus_distance_m": 1.0} if far else values, "camera")
+    if min(found.width, found.height) < 1:
+        raise InputError(f"a camera of {found.width}×{found.height} px")
+    return replace(found, focus_distance_m=math.inf) if far else found
+
+
+def _layout(source: Mapping[str, Any], known: Any) -> Layout:
     """0.1 wrote no positions, only how far views reach: a regular grid that reaches as far stands for them."""
-    source, known = provenance["source"], provenance.get("layout")
-    rows, columns = source.get("grid", (9, 9))
-    row, column = source.get("reference", ((rows - 1) // 2, (columns - 1) // 2))
-    if known is not None:
-        return Layout.of((rows, columns), (row, column), known["eta"], known["positions"], known["present"])
+    rows, columns = checked(source.get("grid", (9, 9)), tuple[int, int], "source.grid")
+    check_grid(Path(ARCHIVE), (rows, columns))
+    middle = (rows - 1) // 2, (columns - 1) // 2
+    row, column = checked(source.get("reference", middle), tuple[int, int], "source.reference")
     distances = max(row, rows - 1 - row), max(column, columns - 1 - column)
-    reach = source.get("reach", distances)
+    reach = checked(source.get("reach", distances), tuple[float, float], "source.reach")
+    if known is not None:
+        numbers = checked(known, Mapping[str, Any], "layout")
+        eta = checked(numbers["eta"], tuple[float, float], "layout.eta")
+        return Layout.of((rows, columns), (row, column), eta, numbers["positions"], numbers["present"])
     vertical, horizontal = (far / max(steps, 1) for far, steps in zip(reach, distances, strict=True))
     return Layout.of((rows, columns), (row, column), (vertical, horizontal))
 
 
-def _source(values: Mapping[str, Any]) -> Source:
-    return Source(**{known.name: _tuples(values[known.name]) for known in fields(Source) if known.name in values})
-
-
-def _tuples(value: Any) -> Any:
-    """JSON has no tuples."""
-    if isinstance(value, dict):
-        return {name: _tuples(item) for name, item in value.items()}
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
-
-
-def _record(values: Mapping[str, Any]) -> SweepRecord:
+def _record(values: Any) -> SweepRecord:
     """A cost that was not known was written as null."""
-    cost = values["mean_cost"]
-    return SweepRecord(**{**values, "mean_cost": float("nan") if cost is None else cost})
+    known = checked(values, Mapping[str, Any], "history")
+    if known["mean_cost"] is not None:
+        return made(SweepRecord, known, "history")
+    return replace(made(SweepRecord, {**known, "mean_cost": 0.0}, "history"), mean_cost=math.nan)
 
 
 def _parameters(groups: Mapping[str, Mapping[str, Any]]) -> Parameters:

@@ -17,14 +17,19 @@ from ioadr.errors import InputError
 from ioadr.io.decoding.npz import array_members, declared_array, load_array
 from ioadr.io.results import cloud, glb
 from ioadr.io.results.load import load_estimate
+from ioadr.io.results.typed import checked
 from ioadr.io.safety.doors import damage_explained, one_line
 from ioadr.lightfield import LightField
+from ioadr.result import Estimate
 from ioadr.views.result import DIMENSIONS, Views
 from ioadr.views.surfaces import Surface
 
 ARCHIVE = "views.npz"
 DESCRIPTION = "description.json"
+ANCHORS = tuple[tuple[tuple[int, int], tuple[float, float]], ...]
+"""Grid index and offset of each."""
 ANCHOR_ARRAYS = ("disparity", "confidence", "coverage", "kept", "image")
+BLOCK = 1 << 20
 LOCAL_HEADER = 30
 """Bytes of a zip entry's header before its name."""
 
@@ -111,15 +116,15 @@ def load_views(path: str | os.PathLike[str], lightfield: LightField | None = Non
     with damage_explained(archive, "maps of every view", "Run the estimation again."):
         arrays, description = _open(archive)
     try:
-        index, offsets = np.asarray(arrays["index"]), description["anchors"]
+        index, anchors = np.asarray(arrays["index"]), checked(description["anchors"], ANCHORS, "anchors")
         surfaces = tuple(
-            Surface(tuple(view), tuple(offset), *(arrays[f"anchor_{name}"][number] for name in ANCHOR_ARRAYS))
-            for number, (view, offset) in enumerate(offsets)
+            Surface(view, offset, *(arrays[f"anchor_{name}"][number] for name in ANCHOR_ARRAYS))
+            for number, (view, offset) in enumerate(anchors)
         )
         maps = {name: arrays[name] for name in ("disparity", "confidence", "source")}
         views = Views(estimate, index, **maps, surfaces=surfaces, lightfield=lightfield)
         _check(views)
-    except (KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+    except (InputError, KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
         raise InputError(f"{archive}: not what `ioadr estimate` writes: {one_line(error)}. Estimate again.") from error
     return views
 
@@ -156,6 +161,7 @@ def _mapped(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> ND
     shape, dtype = declared_array(path, archive, member)
     if member.compress_type != zipfile.ZIP_STORED or not np.prod(shape):
         return load_array(archive, member)
+    _check_sum(archive, member)
     with path.open("rb") as file:
         file.seek(member.header_offset)
         head = file.read(LOCAL_HEADER)
@@ -167,12 +173,34 @@ def _mapped(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> ND
         return np.memmap(path, dtype, "r", file.tell(), shape, "F" if fortran else "C")
 
 
+def _check_sum(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+    """A map that is used where it lies is never seen by the library that would notice damage."""
+    with archive.open(member) as stream:
+        while stream.read(BLOCK):
+            pass
+
+
 def _check(views: Views) -> None:
+    """Sizes, kinds of numbers, and numbers that point at something."""
     size = (len(views.index), *views.estimate.disparity.shape)
-    for name in ("disparity", "confidence", "source"):
-        if getattr(views, name).shape != size:
-            raise ValueError(f"{name} of shape {getattr(views, name).shape} instead of {size}")
-    if views.index.shape != (size[0], 2) or not views.surfaces:
-        raise ValueError(f"an index of shape {views.index.shape} and {len(views.surfaces)} anchors")
-    if any(surface.disparity.shape != size[1:] for surface in views.surfaces):
-        raise ValueError("anchors of another size")
+    for name, kind in (("disparity", "f"), ("confidence", "f"), ("source", "u")):
+        found = getattr(views, name)
+        if found.shape != size or found.dtype.kind != kind:
+            raise ValueError(f"{name} of shape {found.shape}, {found.dtype}, instead of {size}")
+    index, rows_columns = views.index, views.layout.grid
+    if index.shape != (size[0], 2) or index.dtype.kind != "i" or not views.surfaces:
+        raise ValueError(f"an index of shape {index.shape}, {index.dtype}, and {len(views.surfaces)} anchors")
+    if (index < 0).any() or (index >= rows_columns).any():
+        raise ValueError(f"views outside a grid of {rows_columns[0]}×{rows_columns[1]}")
+    for surface in views.surfaces:
+        _check_surface(surface, views.estimate)
+
+
+def _check_surface(surface: Surface, estimate: Estimate) -> None:
+    for name in ANCHOR_ARRAYS:
+        found, like = getattr(surface, name), estimate.image if name == "image" else estimate.disparity
+        kind = "b" if name == "kept" else like.dtype.kind
+        if found.shape != like.shape or found.dtype.kind != kind:
+            raise ValueError(f"anchor_{name} of shape {found.shape}, {found.dtype}, instead of {like.shape}")
+    if not all(0 <= place < length for place, length in zip(surface.view, estimate.layout.grid, strict=True)):
+        raise ValueError(f"an anchor at {surface.view}")

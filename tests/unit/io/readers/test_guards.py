@@ -6,6 +6,8 @@ import io
 import json
 import math
 import os
+import subprocess
+import sys
 import zipfile
 from typing import Any
 
@@ -126,3 +128,33 @@ def test_infinite_lenses_are_refused(name, tmp_path):
     (scene / "parameters.cfg").write_text(scene_parameters((3, 3, 20, 24), {name: "inf"}))
     with pytest.raises(InputError, match=f"expected a positive {name}, found inf"):
         read(scene)
+
+
+def test_a_damaged_chunk_is_all_that_is_told(tmp_path):
+    """The library leaves other chunks unread; nothing of that is told when the process ends."""
+    views = make_views(size=(32, 32))
+    codec = [zarr.codecs.Crc32cCodec()]
+    zarr.create_array(str(tmp_path / "a.zarr"), data=views, chunks=(1, 1, 4, 4, 1), compressors=codec)
+    for file in sorted((tmp_path / "a.zarr" / "c").rglob("*"))[::7]:
+        if file.is_file():
+            file.write_bytes(b"\0" + file.read_bytes()[1:])
+    command = [sys.executable, "-m", "ioadr", "info", str(tmp_path / "a.zarr")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "cannot be read as an array of views: Stored and computed checksum do not match" in done.stderr
+
+
+@pytest.mark.parametrize("layout", [zarr_v2_group, zarr_v3])
+def test_chunks_without_a_file_are_told(layout, tmp_path):
+    path, options = layout(tmp_path, make_views())
+    assert not any("have no file" in note for note in read(path, **options).source.notes)
+    array = path / "pictures" if layout is zarr_v2_group else path
+    chunk = next(file for file in sorted(array.rglob("*")) if file.is_file() and "z" not in file.name)
+    chunk.unlink()
+    if layout is zarr_v3:  # its only one
+        with pytest.raises(InputError):
+            read(path, **options)
+        return
+    found = read(path, **options, dark="keep")
+    assert "1 of 9 chunks have no file: read as 0, as Zarr has it" in found.source.notes

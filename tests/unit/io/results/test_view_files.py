@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 
 import numpy as np
@@ -82,4 +83,57 @@ def test_a_damaged_file_is_explained(folder, tmp_path, damage):
         with zipfile.ZipFile(target, "a") as archive:
             archive.writestr("description.json", description)
     with pytest.raises(InputError, match="views.npz"):
+        load_views(tmp_path)
+
+
+def repacked(folder, target, **changes):
+    """The result with other arrays or another text; None leaves one out."""
+    for name in ("estimate.npz", "provenance.json"):
+        (target / name).write_bytes((folder / name).read_bytes())
+    with zipfile.ZipFile(folder / "views.npz") as old, zipfile.ZipFile(target / "views.npz", "w") as new:
+        for name in old.namelist():
+            key = name.partition(".")[0]
+            if key not in changes:
+                new.writestr(name, old.read(name))
+            elif isinstance(changes[key], np.ndarray):
+                with new.open(name, "w") as stream:
+                    np.lib.format.write_array(stream, changes[key], allow_pickle=False)
+            else:
+                new.writestr(name, json.dumps(changes[key]))
+    return target
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("disparity", lambda maps: maps.astype(np.int32)),
+        ("source", lambda maps: maps.astype(np.float32)),
+        ("index", lambda index: index + 1000),
+        ("index", lambda index: index.astype("U4")),
+        ("anchor_kept", lambda kept: kept.astype(np.uint8)),
+        ("anchor_image", lambda images: images[:, :, :-1]),
+    ],
+)
+def test_arrays_that_no_result_holds_are_refused(folder, tmp_path, name, change):
+    with np.load(folder / "views.npz") as arrays:
+        changed = change(arrays[name])
+    with pytest.raises(InputError, match=r"views\.npz: not what `ioadr estimate` writes"):
+        load_views(repacked(folder, tmp_path, **{name: changed}))
+
+
+@pytest.mark.parametrize(
+    "anchors", [None, "x", [[[0, "a"], [0, 0]]], [[[0, 0], [0, float("nan")]]], [[[99, 0], [0, 0]]]]
+)
+def test_anchors_that_no_result_holds_are_refused(folder, tmp_path, anchors):
+    with pytest.raises(InputError, match=r"views\.npz: not what `ioadr estimate` writes"):
+        load_views(repacked(folder, tmp_path, description={"anchors": anchors}))
+
+
+def test_damage_inside_a_map_is_noticed_though_maps_stay_in_the_file(folder, tmp_path):
+    for name in ("estimate.npz", "provenance.json"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    content = bytearray((folder / "views.npz").read_bytes())
+    content[5000] ^= 1
+    (tmp_path / "views.npz").write_bytes(content)
+    with pytest.raises(InputError, match=r"views\.npz: cannot be read as maps of every view: Bad CRC-32"):
         load_views(tmp_path)
