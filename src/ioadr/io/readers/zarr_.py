@@ -121,12 +121,12 @@ def _files(path: Path, folder: Path) -> Iterator[Path]:
 
 def _missing(metadata: Mapping[str, Any], files: Sequence[Path]) -> Iterator[str]:
     """Chunks without a file are legal: they have the fill value everywhere. They may also have been lost."""
-    counts = (
-        math.ceil(length / chunk) for length, chunk in zip(metadata["shape"], _chunk_shape(metadata), strict=True)
-    )
-    expected, found = math.prod(counts), sum(not file.name.startswith((".z", "zarr.json")) for file in files)
+    sides = zip(metadata["shape"], _chunk_shape(metadata), strict=True)
+    expected = math.prod(-(-length // chunk) for length, chunk in sides)
+    found = sum(not file.name.startswith((".z", "zarr.json")) for file in files)
     if found < expected:
-        yield f"{expected - found} of {expected} chunks have no file: read as {metadata.get('fill_value')}, as Zarr has it"
+        filled = f"read as {metadata.get('fill_value')}, as Zarr has it"
+        yield f"{expected - found} of {expected} chunks have no file: {filled}"
 
 
 def _json(file: Path) -> Mapping[str, Any]:
