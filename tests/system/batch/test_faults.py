@@ -8,6 +8,8 @@ import os
 import signal
 import subprocess
 import time
+from concurrent.futures import CancelledError
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from unittest.mock import Mock
 from urllib.error import HTTPError
@@ -18,7 +20,7 @@ import pytest
 
 import ioadr
 from ioadr import preset
-from tests.unit.app.batch.conftest import batch, command, finished, summary, wait_until, write_scenes
+from tests.unit.app.batch.conftest import Cluster, batch, command, finished, summary, wait_until, write_scenes
 
 psutil = pytest.importorskip("psutil")
 
@@ -217,3 +219,109 @@ def test_why_an_item_was_given_up(failures, who):
     assert isinstance(found, Lost)
     assert f"lf 1: given up, {who} over it, the last one tcp://10.0.0.7:1." in found.reason
     assert "--tiles" in found.reason
+
+
+def stopped_run(monkeypatch, capsys, tmp_path, team):
+    """Exit code, messages and summary of a batch whose team is lost."""
+    from ioadr.app.cli import run
+
+    monkeypatch.setattr("ioadr.app.batch.run.local_team", team)
+    scenes, out = write_scenes(tmp_path / "scenes", 2), tmp_path / "out"
+    code = run(["batch", str(scenes), "--out", str(out)])
+    return code, capsys.readouterr().err, summary(out)
+
+
+@pytest.mark.parametrize("error", [OSError("Timed out"), CancelledError("lost"), ConnectionResetError("reset")])
+def test_a_scheduler_that_dies_is_told_in_the_summary(monkeypatch, capsys, tmp_path, error):
+    @contextmanager
+    def team(*_):
+        lost = Mock(local=False, dashboard=None)
+        lost.describe.return_value = "a team"
+        lost.memory.return_value = None
+        lost.capacity.side_effect = error
+        yield lost
+
+    code, told, found = stopped_run(monkeypatch, capsys, tmp_path, team)
+    assert code == 1
+    assert "stopped: the scheduler or the connection to it ended" in told
+    assert found["counts"] == {"done": 0, "kept": 0, "failed": 0, "left": 2}
+    assert "--resume goes on" in found["items"][0]["reason"]
+
+
+def test_workers_that_never_start_are_told_in_the_summary(monkeypatch, capsys, tmp_path):
+    from ioadr.app.batch import cluster as module
+
+    starts = Mock(side_effect=RuntimeError("Nanny failed to start."))
+
+    @contextmanager
+    def team(crew, attempts, dashboard):
+        yield module._started(starts, attempts)
+
+    code, told, found = stopped_run(monkeypatch, capsys, tmp_path, team)
+    assert code == 1
+    assert starts.call_count == 3
+    assert "stopped: the workers of this machine did not start (Nanny failed to start.)" in told
+    assert found["counts"]["left"] == 2
+
+
+def test_a_worker_that_dies_at_its_start_is_started_again():
+    from ioadr.app.batch.cluster import _started
+
+    starts = Mock(side_effect=[RuntimeError("Nanny failed to start."), "team"])
+    assert _started(starts, 3) == "team"
+
+
+def test_a_result_that_cannot_be_fetched_says_whether_the_scheduler_is_gone():
+    from ioadr.app.batch.jobs import Lost, Task
+    from ioadr.app.batch.loop import _result
+
+    future = Mock(status="finished")
+    future.result.side_effect = OSError("Stream is closed")
+    with pytest.raises(OSError, match="closed"):
+        _result(future, Task("lf 1", pow, (1, 2)))
+    future.status = "error"
+    assert isinstance(_result(future, Task("lf 1", pow, (1, 2))), Lost)
+
+
+@posix
+@pytest.mark.slow
+def test_a_real_scheduler_dies_and_the_batch_goes_on_later(tmp_path):
+    scenes, out = write_scenes(tmp_path / "scenes", 4), tmp_path / "out"
+    mine = Cluster(tmp_path)
+    try:
+        scheduler = mine.start_scheduler()
+        mine.staffed(1)
+        arguments = command(scenes, "--out", out, "--scheduler", mine.address, *SLOW)
+        with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            wait_until(lambda: finished(out) or process.poll() is not None, "a finished item")
+            scheduler.kill()
+            _, err = process.communicate(timeout=120)
+    finally:
+        mine.end()
+    assert process.returncode == 1, err
+    assert "Traceback" not in err
+    counts = summary(out)["counts"]
+    assert (counts["done"], counts["failed"]) == (len(finished(out)), 0)
+    assert counts["left"] == 4 - counts["done"]
+    assert batch(scenes, "--out", out, "--workers", 1, "--resume", *SLOW).returncode == 0
+
+
+@posix
+@pytest.mark.slow
+def test_real_workers_are_killed_as_they_start(tmp_path):
+    scenes, out = write_scenes(tmp_path / "scenes", 1), tmp_path / "out"
+    arguments = command(scenes, "--out", out, "--workers", 1, "--no-report", "--set", "search.sweeps=2")
+    with subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            while process.poll() is None:
+                for child in psutil.Process(process.pid).children(recursive=True):
+                    with suppress(psutil.NoSuchProcess):
+                        if "spawn_main" in " ".join(child.cmdline()):
+                            child.kill()
+                time.sleep(0.02)
+        except psutil.NoSuchProcess:
+            pass
+        _, err = process.communicate(timeout=120)
+    assert process.returncode == 1, err
+    assert summary(out)["counts"]["left"] == 1
+    assert "Traceback" not in err

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 20
 CLOSE_SECONDS = 5
+
+
+class TeamLost(Exception):
+    """Nobody is left to hand tasks to; says why, for a summary."""
 
 
 @dataclass(frozen=True)
@@ -85,28 +90,43 @@ def local_team(crew: Crew, attempts: int, dashboard: bool = False) -> Iterator[T
         "distributed.scheduler.http.routes": dask.config.get("distributed.scheduler.http.routes") if dashboard else [],
         "distributed.worker.http.routes": dask.config.get("distributed.worker.http.routes") if dashboard else [],
     }
-    cluster = None
+    form = {
+        "n_workers": crew.workers,
+        "threads_per_worker": 1,
+        "memory_limit": crew.memory,
+        "host": "127.0.0.1",
+        "security": _credentials(),
+        "dashboard_address": "127.0.0.1:0" if dashboard else None,
+        "scheduler_kwargs": {"dashboard": dashboard},
+        "silence_logs": logging.CRITICAL,
+        "preload": "ioadr.app.batch.worker_process",
+    }
     with dask.config.set(settings):
+        cluster = _started(lambda: LocalCluster(**form), attempts)
         try:
-            # Dask cannot end workers that are half there.
-            with interrupts.postponed():
-                cluster = LocalCluster(
-                    n_workers=crew.workers,
-                    threads_per_worker=1,
-                    memory_limit=crew.memory,
-                    host="127.0.0.1",
-                    security=_credentials(),
-                    dashboard_address="127.0.0.1:0" if dashboard else None,
-                    scheduler_kwargs={"dashboard": dashboard},
-                    silence_logs=logging.CRITICAL,
-                    preload="ioadr.app.batch.worker_process",
-                )
             with Client(cluster, set_as_default=False) as client:
                 yield Team(client, True, cluster.dashboard_link if dashboard else None)
         finally:
-            if cluster is not None:
-                with suppress(Exception):
-                    cluster.close(timeout=CLOSE_SECONDS)
+            with suppress(Exception):
+                cluster.close(timeout=CLOSE_SECONDS)
+
+
+def _started(start: Callable[[], Any], attempts: int) -> Any:
+    """A cluster of this machine's workers; one that dies before it is ready is worth another attempt."""
+    for left in reversed(range(attempts)):
+        try:
+            # Dask cannot end workers that are half there.
+            with interrupts.postponed():
+                return start()
+        except (RuntimeError, OSError) as error:
+            if interrupts.received() is not None:
+                raise KeyboardInterrupt from error
+            if not left:
+                raise TeamLost(
+                    f"the workers of this machine did not start ({_one_line(error)}). Most often memory runs out: use "
+                    "fewer (--workers), or --tiles"
+                ) from error
+    raise AssertionError("no attempt")
 
 
 @contextmanager
@@ -120,7 +140,7 @@ def remote_team(address: str) -> Iterator[Team]:
         client = Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, ImportError, TypeError) as error:
         raise InputError(
-            f"--scheduler: no Dask scheduler answers at {address} ({' '.join(str(error).split())}). "
+            f"--scheduler: no Dask scheduler answers at {address} ({_one_line(error)}). "
             "Start one with `dask scheduler`, and give the address that it prints, such as tcp://10.0.0.5:8786."
         ) from error
     try:
@@ -129,6 +149,19 @@ def remote_team(address: str) -> Iterator[Team]:
     finally:
         with suppress(Exception):
             client.close(timeout=CLOSE_SECONDS)
+
+
+def _one_line(error: BaseException) -> str:
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+@contextmanager
+def connected() -> Iterator[None]:
+    """Whatever is raised when a scheduler goes away becomes one error."""
+    try:
+        yield
+    except (OSError, CancelledError) as error:
+        raise TeamLost(f"the scheduler or the connection to it ended ({_one_line(error)})") from error
 
 
 def _credentials() -> Any:

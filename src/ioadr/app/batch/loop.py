@@ -11,6 +11,7 @@ import secrets
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,7 +55,8 @@ class Loop:
                     self._submit(*self.ready.popleft())
                 self._collect()
         except BaseException:
-            self.team.client.cancel(list(self.running), force=True)
+            with suppress(OSError):
+                self.team.client.cancel(list(self.running), force=True)
             raise
 
     def _advance(self, job: Job, results: list[Any] | None) -> None:
@@ -99,7 +101,10 @@ class Loop:
 
 
 def _result(future: Any, task: Task) -> Any:
-    """What the task returned, or why it returned nothing; TimeoutError if it has to be waited for."""
+    """What the task returned, or why it returned nothing; TimeoutError if it has to be waited for.
+
+    CancelledError or OSError if the scheduler is gone: tasks themselves raise nothing that could be taken for it.
+    """
     from distributed.scheduler import KilledWorker
 
     try:
@@ -112,9 +117,9 @@ def _result(future: Any, task: Task) -> Any:
             "memory runs out: use --tiles, read less with --views or --scale, or give workers more memory (--memory, "
             "--workers)."
         )
-    except TimeoutError:
+    except (TimeoutError, CancelledError):
         raise
-    except CancelledError:
-        return Lost(f"{task.name}: lost, because the scheduler or the connection to it ended. Go on with --resume.")
     except Exception as error:
+        if isinstance(error, OSError) and future.status != "error":
+            raise
         return Lost(f"{task.name}: its worker failed: {type(error).__name__}: {error}.")

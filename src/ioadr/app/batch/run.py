@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
-from ioadr.app.batch.cluster import Team, check_library, local_team, remote_team
+from ioadr.app.batch.cluster import Team, TeamLost, check_library, connected, local_team, remote_team
 from ioadr.app.batch.earlier import check_place, earlier_outcome, sole_owner
 from ioadr.app.batch.items import Item, Outcome, Settings, failed, left
 from ioadr.app.batch.jobs import Job, item_job, tiled_job, video_job
@@ -59,17 +59,22 @@ class Batch:
         self.team_text = ""
 
     def run(self, finish: Callable[[Summary], None]) -> None:
-        """Do what is to be done; `finish` is given the summary, also when the batch is interrupted."""
+        """Do what is to be done; `finish` is given the summary, also when the batch is interrupted or its team lost."""
         begin = time.monotonic()
         check_place(self.store, self.items, self.manner.resume or self.manner.overwrite)
         with sole_owner(self.store):
             try:
                 self._prepare()
                 if self._todo():
-                    self._work()
+                    with connected():
+                        self._work()
             except KeyboardInterrupt:
-                finish(self._summary(begin))
+                finish(self._summary(begin, "the batch was interrupted"))
                 raise
+            except TeamLost as error:
+                self.terminal.note(f"stopped: {error}; --resume goes on")
+                finish(self._summary(begin, str(error)))
+                return
             finish(self._summary(begin))
 
     def _prepare(self) -> None:
@@ -120,7 +125,8 @@ class Batch:
             self.team_text = team.describe()
             self.terminal.note(f"{len(self._todo())} items for {self.team_text}" + self._dashboard(team))
             if team.local:
-                team.client.submit(prepare, self.settings.parameters).result()
+                # Whatever goes wrong here goes wrong for an item again, and is told there.
+                team.client.submit(prepare, self.settings.parameters).exception()
             with watching(self.terminal, len(self.items), len(self.outcomes)) as watch:
                 team.client.subscribe_topic(self.settings.topic, watch.heard)
                 Loop(team, watch.begun, watch.tick).run(self._jobs(memory, watch))
@@ -187,12 +193,13 @@ class Batch:
             else:
                 yield item_job(item, self.keys[item.name], self.settings, record)
 
-    def _summary(self, begin: float) -> Summary:
+    def _summary(self, begin: float, stopped: str = "") -> Summary:
+        """`stopped` says why items were left."""
         for item in self._todo():
             key = self.keys.get(item.name, "")
-            # It may have been finished just before the interrupt, without having been told.
+            # It may have been finished just before the end, without having been told.
             found = earlier_outcome(self.store, item, key)
-            reason = "the batch was interrupted; --resume goes on"
+            reason = f"{stopped}; --resume goes on"
             self.outcomes[item.name] = replace(found, state="done") if found else left(item, reason, key)
         ordered = [self.outcomes[item.name] for item in self.items]
         videos = gains(self.segments, self.outcomes, self.settings) if self.segments else []

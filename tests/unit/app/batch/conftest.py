@@ -89,6 +89,12 @@ class Cluster:
         self.processes.append(process)
         return process
 
+    def start_scheduler(self) -> subprocess.Popen[bytes]:
+        return self.start(
+            *("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show"),
+            *("--scheduler-file", str(self.folder / "scheduler.json")),
+        )
+
     def staffed(self, count: int = 2) -> list[subprocess.Popen[bytes]]:
         """So many living workers, of which some may have been there before."""
         self.workers = [worker for worker in self.workers if worker.poll() is None]
@@ -133,10 +139,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     folder = tmp_path_factory.mktemp("dask")
     found = Cluster(folder)
     try:
-        found.start(
-            *("scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show"),
-            *("--scheduler-file", str(folder / "scheduler.json")),
-        )
+        found.start_scheduler()
         yield found
     finally:
         with suppress(ProcessLookupError):
