@@ -60,9 +60,10 @@ def check_target(path: str | os.PathLike[str]) -> None:
 def _write_npz(lightfield: LightField, path: Path) -> None:
     # Stored, not packed: images hardly shrink, and packing would take longer than everything else.
     with atomic_file(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_STORED) as archive:
-        with archive.open(f"{VIEWS}.npy", "w", force_zip64=True) as stream:
+        # Entries without times: the same light field is the same bytes.
+        with archive.open(zipfile.ZipInfo(f"{VIEWS}.npy"), "w", force_zip64=True) as stream:
             np.lib.format.write_array(stream, np.ascontiguousarray(lightfield.views), allow_pickle=False)
-        archive.writestr("description.json", json.dumps(description(lightfield)))
+        archive.writestr(zipfile.ZipInfo("description.json"), json.dumps(description(lightfield)))
 
 
 def _write_zarr(lightfield: LightField, path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from ioadr.errors import InputError, OutputError
-from ioadr.io.safety.atomic import MARKER, atomic_file
+from ioadr.io.safety.atomic import MARKER, atomic_folder
 from ioadr.io.safety.doors import one_line
 from ioadr.io.safety.fingerprint import digest_values, fingerprint
 from ioadr.io.safety.limits import check_memory
@@ -137,15 +137,17 @@ class Store:
         found, base = file_system(self.place)
         return bool(found.exists(f"{base}/{name}"))
 
-    def write(self, name: str, content: bytes) -> str:
-        """Completely or not at all; returns the path or URL."""
+    def write(self, contents: Mapping[str, bytes]) -> list[str]:
+        """Files by name, all of them or none (one by one at a URL); returns their paths or URLs."""
         if self.local is not None:
-            with atomic_file(self.local / name) as temporary:
-                temporary.write_bytes(content)
+            with atomic_folder(self.local, overwrite=True) as staging:
+                for name, content in contents.items():
+                    (staging / name).write_bytes(content)
         else:
-            with self._sent(name), self._open(name, "wb") as stream:
-                stream.write(content)
-        return f"{self.place.rstrip('/')}/{name}"
+            for name, content in contents.items():
+                with self._sent(name), self._open(name, "wb") as stream:
+                    stream.write(content)
+        return [f"{self.place.rstrip('/')}/{name}" for name in contents]
 
     @contextmanager
     def folder(self, name: str) -> Iterator[Path]:

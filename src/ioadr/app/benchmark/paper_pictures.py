@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -96,13 +95,3 @@ def _png(rows: Sequence[Sequence[Rgb]]) -> bytes:
     content = io.BytesIO()
     sheet.save(content, "PNG", optimize=True)
     return content.getvalue()
-
-
-def write_pictures(pictures: Sequence[Picture], folder: Path) -> list[Path]:
-    """Beside paper.md, which shows them."""
-    from ioadr.io.safety.atomic import atomic_file
-
-    for picture in pictures:
-        with atomic_file(folder / picture.name) as temporary:
-            temporary.write_bytes(picture.png)
-    return [folder / picture.name for picture in pictures]

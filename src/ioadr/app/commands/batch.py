@@ -163,7 +163,7 @@ def _finish(terminal: Terminal, summary: Summary, out: str) -> None:
     store = Store(out)
     title = f"Batch {PurePath(out.rstrip('/')).name}"
     texts = {JSON: to_json(summary), CSV: to_csv(summary), PAGE: page_html(summary, title)}
-    written = [store.write(name, text.encode("utf-8", "backslashreplace")) for name, text in texts.items()]
+    written = store.write({name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()})
     counts = summary.counts
     words = {"done": "estimated", "kept": "from before", "failed": "failed", "left": "not done"}
     told = ", ".join(f"{counts[state]} {word}" for state, word in words.items() if counts[state])

@@ -35,7 +35,7 @@ LOCAL_HEADER = 30
 
 
 def views_writer(views: Views) -> Callable[[Path], None]:
-    """Writes the file, view after view."""
+    """Writes the file, view after view; without times, so that the same maps are the same bytes."""
 
     def write(path: Path) -> None:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
@@ -43,7 +43,7 @@ def views_writer(views: Views) -> Callable[[Path], None]:
                 _store(archive, name, getattr(views, name))
             for name in ANCHOR_ARRAYS:
                 _store(archive, f"anchor_{name}", np.stack([getattr(surface, name) for surface in views.surfaces]))
-            archive.writestr(DESCRIPTION, json.dumps(_description(views)))
+            archive.writestr(zipfile.ZipInfo(DESCRIPTION), json.dumps(_description(views)))
 
     return write
 
@@ -130,7 +130,7 @@ def load_views(path: str | os.PathLike[str], lightfield: LightField | None = Non
 
 
 def _store(archive: zipfile.ZipFile, name: str, values: NDArray[Any]) -> None:
-    with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
+    with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as stream:
         np.lib.format.write_array(stream, np.ascontiguousarray(values), allow_pickle=False)
 
 

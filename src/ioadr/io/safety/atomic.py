@@ -84,7 +84,9 @@ def atomic_folder(
                 with committing(folder):
                     check_folder(folder, overwrite, names)
                     written.sort(key=lambda name: name == MARKER)
-                    move_all(staging, folder, written, list(dict.fromkeys((MARKER, *written, *replacing))))
+                    # The marker leaves first, if these files have one; another result's is none of their business.
+                    marked = [name for name in written if name == MARKER]
+                    move_all(staging, folder, written, list(dict.fromkeys((*marked, *written, *replacing))))
 
 
 def _became(staging: Path, folder: Path) -> bool:

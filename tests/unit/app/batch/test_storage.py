@@ -123,7 +123,7 @@ def test_results_are_stored(kind, tmp_path, memory):
     store = Store(str(tmp_path / "out") if kind == "folder" else "memory://results/batch")
     assert store.read("summary.json") is None
     assert not store.has("a/disparity.pfm")
-    store.write("summary.json", b"{}")
+    store.write({"summary.json": b"{}"})
     assert store.read("summary.json") == b"{}"
     with store.folder("a") as folder:
         folder.mkdir(parents=True)
@@ -153,4 +153,4 @@ def test_results_at_a_url_are_marked_last(monkeypatch, memory):
 def test_a_store_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(OutputError, match="could not be written"):
-        Store(f"file://{tmp_path / 'file'}").write("a/b.txt", b"x")
+        Store(f"file://{tmp_path / 'file'}").write({"a/b.txt": b"x"})

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ioadr import InputError, load_views
+from ioadr.io.results.view_files import views_writer
 from tests.unit.views.scenes import every_view
 
 
@@ -137,3 +138,11 @@ def test_damage_inside_a_map_is_noticed_though_maps_stay_in_the_file(folder, tmp
     (tmp_path / "views.npz").write_bytes(content)
     with pytest.raises(InputError, match=r"views\.npz: cannot be read as maps of every view: Bad CRC-32"):
         load_views(tmp_path)
+
+
+def test_the_same_maps_are_the_same_bytes(folder, tmp_path, monkeypatch):
+    """At another time."""
+    monkeypatch.setattr("time.time", lambda: 1e9)
+    monkeypatch.setattr("time.localtime", lambda *_: (2001, 9, 9, 1, 46, 40))
+    views_writer(every_view())(tmp_path / "views.npz")
+    assert (tmp_path / "views.npz").read_bytes() == (folder / "views.npz").read_bytes()
