@@ -15,6 +15,7 @@ import tifffile
 import zarr
 from numpy.typing import NDArray
 from PIL import Image
+from zarr.codecs import Crc32cCodec
 
 Views = NDArray[Any]
 Written = tuple[Path, dict[str, Any]]
@@ -173,7 +174,7 @@ def zarr_checked(folder: Path, views: Views, chance: random.Random) -> Written:
     """A checksum at the end of each chunk."""
     chunks = tuple(chance.randint(1, length) for length in views.shape)
     path = folder / "lf.zarr"
-    zarr.create_array(path, data=views, chunks=chunks, zarr_format=3, compressors=[zarr.codecs.Crc32cCodec()])
+    zarr.create_array(path, data=views, chunks=chunks, zarr_format=3, compressors=[Crc32cCodec()])
     return path, {}
 
 

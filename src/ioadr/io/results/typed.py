@@ -18,7 +18,7 @@ NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or
 
 def made(kind: type[Made], values: Any, where: str) -> Made:
     """An instance of a dataclass; each value must have the type that its field declares."""
-    types = _types(kind)
+    types = _types(kind)  # type: ignore[arg-type]  # mypy takes a type variable's type for unhashable
     found = checked(values, Mapping[str, Any], where)
     unknown = sorted(set(found) - set(types))
     if unknown:

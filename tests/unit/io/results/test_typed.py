@@ -53,7 +53,7 @@ def replaced(value: Any, place: Place, new: Any) -> Any:
     if not place:
         return new
     copy = dict(value) if isinstance(value, dict) else list(value)
-    copy[place[0]] = replaced(value[place[0]], place[1:], new)  # type: ignore[index, call-overload]
+    copy[place[0]] = replaced(value[place[0]], place[1:], new)  # type: ignore[index]
     return copy
 
 
