@@ -119,11 +119,11 @@ calibrate: $(TOOLS) ## fit the weights of confidence to synthetic scenes and pri
 	@$(BIN)/python scripts/calibrate_confidence.py out/calibration
 
 .PHONY: confidence
-confidence: $(TOOLS) ## measure how far confidence holds, for docs/confidence.md: its table and its picture (needs the scenes of CHECKED)
+confidence: $(TOOLS) ## measure how far confidence holds, into docs/confidence.md: its tables and its picture (needs the scenes of CHECKED)
 	@for scene in $(CHECKED); do \
 	  $(BIN)/ioadr estimate "$$scene" --save npz --no-report --quiet --overwrite --out out/confidence/$$(basename $$scene) || exit; \
 	done
-	@$(BIN)/python scripts/confidence_curve.py out/confidence docs/images/sparsification.svg $(CHECKED)
+	@$(BIN)/python scripts/confidence_curve.py out/confidence docs/confidence.md docs/images/sparsification.svg $(CHECKED)
 
 .PHONY: release-check
 release-check: $(TOOLS) ## build archive and wheel, install the wheel in a new environment, test it there, run the demo

@@ -1,8 +1,9 @@
-"""The table and the picture of docs/confidence.md, from results that `ioadr estimate` wrote.
+"""The tables and the picture of docs/confidence.md, from results that `ioadr estimate` wrote.
 
-    python scripts/confidence_curve.py RESULTS PICTURE SCENE...
+    python scripts/confidence_curve.py RESULTS PAGE PICTURE SCENE...
 
-RESULTS holds a folder of results for each scene folder, under the scene's name.
+RESULTS holds a folder of results for each scene folder, under the scene's name. What PAGE says between its two marks is
+replaced. Ends with an error where confidence does not hold what the page promises.
 """
 
 from __future__ import annotations
@@ -27,6 +28,11 @@ HEAD = (
 )
 ROWS = 3
 """Of panels in the picture."""
+BEGIN, END = "<!-- measured by `make confidence` -->\n\n", "\n<!-- end of what was measured -->\n"
+POLISHED = ("turntable", "machine")
+"""Scenes of gloss, for which nothing is promised."""
+RIGHT, CALIBRATION, LEFT = 0.9, 0.05, 0.45
+"""Promises: of the pixels above 0.9, share that is right at least; calibration error and bad pixels left at most."""
 
 
 class Scene(NamedTuple):
@@ -79,21 +85,49 @@ def row(scene: Scene) -> str:
     )
 
 
-def report(scenes: list[Scene], picture: Path) -> None:
-    print(HEAD, *map(row, scenes), sep="\n")
-    trusted, right = (np.concatenate([getattr(scene, name) for scene in scenes]) for name in ("trusted", "right"))
-    print(f"\nexpected calibration error over all pixels: {calibration_error(trusted, right):.3f}")
-    print(f"BadPix left without the least trusted fifth, mean: {np.mean([scene.left for scene in scenes]):.2f}\n")
-    print("| confidence | share of pixels | within 0.07 px |\n|---|---|---|")
+def together(scenes: list[Scene]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Confidence of all pixels, and whether they are right."""
+    return np.concatenate([scene.trusted for scene in scenes]), np.concatenate([scene.right for scene in scenes])
+
+
+def tables(scenes: list[Scene]) -> str:
+    """What the page says of these scenes."""
+    trusted, right = together(scenes)
+    error, left = calibration_error(trusted, right), np.mean([scene.left for scene in scenes])
+    lines = [
+        *(HEAD, *map(row, scenes), ""),
+        f"Over all pixels together, the expected calibration error (ten bins) is {error:.3f}. Dropping the least",
+        f"trusted fifth leaves {left:.2f} of the bad pixels on average.",
+        *("", "| confidence | share of pixels | within 0.07 px |", "|---|---|---|"),
+    ]
     for mean, share, count in zip(*bins(trusted, right), strict=True):
-        print(f"| {mean:.2f} | {100 * count / len(right):.1f} % | {share:.2f} |")
+        lines.append(f"| {mean:.2f} | {100 * count / len(right):.1f} % | {share:.2f} |")
+    return "\n".join(lines) + "\n"
+
+
+def broken(scenes: list[Scene]) -> list[str]:
+    """Promises that these scenes do not keep."""
+    shares = {scene.name: float(scene.right[scene.trusted > 0.9].mean()) for scene in scenes}
+    found = [f"{name}: {share:.3f}" for name, share in shares.items() if name not in POLISHED and share < RIGHT]
+    error, left = calibration_error(*together(scenes)), float(np.mean([scene.left for scene in scenes]))
+    found += [f"calibration error {error:.3f}"] if error > CALIBRATION else []
+    return found + ([f"bad pixels left {left:.2f}"] if left > LEFT else [])
+
+
+def renewed(page: str, measured_part: str) -> str:
+    """The page with what stands between its marks replaced."""
+    before, rest = page.split(BEGIN)
+    return before + BEGIN + measured_part + END + rest.split(END)[1]
+
+
+def draw(scenes: list[Scene], picture: Path) -> None:
     columns = -(-(len(scenes) + 1) // ROWS)
     figure, plots = pyplot.subplots(ROWS, columns, figsize=(2.9 * columns, 2.7 * ROWS), layout="constrained")
     panels = plots.ravel()
     for axes, scene in zip(panels, scenes, strict=False):
         draw_curve(axes, scene)
     panels[0].legend(frameon=False)
-    draw_reliability(panels[len(scenes)], trusted, right)
+    draw_reliability(panels[len(scenes)], *together(scenes))
     for axes in panels[len(scenes) + 1 :]:
         axes.set_axis_off()
     figure.supylabel("BadPix 0.07 of the rest, %")
@@ -115,13 +149,16 @@ def draw_reliability(axes: Axes, trusted: NDArray[Any], right: NDArray[Any]) -> 
     axes.set(title="all: reliability", xlabel="confidence", ylabel="share within 0.07 px", xlim=(0, 1), ylim=(0, 1))
 
 
-def main(results: Path, picture: Path, *folders: Path) -> None:
+def main(results: Path, page: Path, picture: Path, *folders: Path) -> None:
     scenes = []
     for folder in folders:
         found = load_estimate(results / folder.name)
         maps = found.disparity, found.confidence, found.two_minima
         scenes.append(measured(folder.name, *maps, load_truth(folder)))
-    report(scenes, picture)
+    page.write_text(renewed(page.read_text(encoding="utf-8"), tables(scenes)), encoding="utf-8")
+    draw(scenes, picture)
+    if failures := broken(scenes):
+        sys.exit(f"confidence does not hold what {page} promises: {'; '.join(failures)}")
 
 
 if __name__ == "__main__":
