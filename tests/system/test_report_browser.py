@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -279,19 +278,25 @@ def test_a_photograph_opens(browser: Any, photograph: Path) -> None:
 
 @pytest.mark.slow
 def test_opens_soon(browser: Any, photograph: Path) -> None:
-    """Within 3 s, on free cores: the quick tests run in two processes, which leave none."""
-    assert any(seconds_to_open(browser, photograph) < 3 for _ in range(3))
+    """Within 3 s of CPU time, of all processes of the browser together: a wait for cores does not count."""
+    assert min(seconds_to_open(browser, photograph) for _ in range(3)) < 3
 
 
 def seconds_to_open(browser: Any, path: Path) -> float:
-    start = time.perf_counter()
+    """CPU time until everything is drawn."""
+    session = browser.new_browser_cdp_session()
+    before = processor_seconds(session)
     watched = Watched(browser, path)
     watched.page.wait_for_selector("html[data-ready=true]")
     settle(watched.page)
-    seconds = time.perf_counter() - start
+    seconds = processor_seconds(session) - before
     assert watched.complaints == []
     watched.page.context.close()
     return seconds
+
+
+def processor_seconds(session: Any) -> float:
+    return sum(float(process["cpuTime"]) for process in session.send("SystemInfo.getProcessInfo")["processInfo"])
 
 
 def test_the_sentence_under_the_cursor_is_that_of_the_maps(browser: Any, tmp_path: Path) -> None:
