@@ -6,6 +6,7 @@ What is certain is put right where nobody has defined the order, and only warned
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -128,6 +129,14 @@ def _put_right(capture: Capture, order: Order) -> Capture:
     for doubt in doubts(order):
         capture = capture.noted(doubt)
     return capture
+
+
+def settled(capture: Capture, options: ReadOptions) -> ReadOptions:
+    """Options that say in which order the views were found, so that nobody has to look again."""
+    if not capture.put_right:
+        return options
+    rows, columns = capture.order.flips or (False, False)
+    return replace(options, transpose=bool(capture.order.transposed), flip_rows=rows, flip_columns=columns)
 
 
 def doubts(order: Order) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """A light field that does not fit into memory, read part by part.
 
-What is decided by looking at the whole (white, which views are usable) is decided once, from a thinned-out
-copy, and holds for every part.
+What is decided by looking at the whole (the order of views, white, which views are usable) is decided once, and holds
+for every part.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import numpy as np
 from ioadr.camera import Camera
 from ioadr.errors import InputError
 from ioadr.io.options import ReadOptions
+from ioadr.io.orientation import settled
 from ioadr.io.reading import chunk, light_field, open_capture
 from ioadr.io.safety.doors import damage_explained
 from ioadr.io.safety.limits import check_memory
@@ -37,6 +38,8 @@ class Survey:
     range: DisparityRange | None
     name: str
     source: Source
+    reading: ReadOptions
+    """With which parts are read in the order that was found, without another look at it."""
 
     @property
     def height(self) -> int:
@@ -67,14 +70,14 @@ def survey(path: str | Path, options: ReadOptions) -> Survey:
     known = decided(sparse, capture, options, levels)
     samples = prepared_as(sparse, capture, options, known)
     thin = light_field(capture, samples, capture.camera, Part.whole(*sparse.shape[1:3]), options)
-    return Survey(capture.part.crop(window), known, thin.camera, thin.layout, thin.range, thin.name, thin.source)
+    about = thin.camera, thin.layout, thin.range, thin.name, thin.source
+    return Survey(capture.part.crop(window), known, *about, settled(capture, options))
 
 
-def read_part(
-    path: str | Path, options: ReadOptions, window: Window, known: Decided, limits: DisparityRange
-) -> LightField:
-    """Rows and columns `window`, of what `crop` leaves, of all views; `known` is what `survey` decided about them."""
-    capture = open_capture(path, options)
+def read_part(path: str | Path, whole: Survey, window: Window, limits: DisparityRange) -> LightField:
+    """Rows and columns `window`, of what `crop` leaves, of all views, as the survey of the whole decided."""
+    options = whole.reading
+    capture = open_capture(path, options, judge=False)
     outer = chosen_window(capture, options)
     window = window.moved(outer.top, outer.left)
     numbers = [int(number) for number in capture.index[capture.available]]
@@ -82,5 +85,6 @@ def read_part(
     check_memory(path, stored, f"a part of {window.width}×{window.height} px of {len(numbers)} views")
     with damage_explained(path, f"views in {capture.format} form"):
         views = capture.load(numbers, window)
-    samples = prepared_as(views, capture, options, known)
-    return light_field(capture, samples, capture.camera, capture.part.crop(window), options).with_(range=limits)
+    samples = prepared_as(views, capture, options, whole.samples)
+    part = light_field(capture, samples, capture.camera, capture.part.crop(window), options)
+    return part.with_(range=limits, source=whole.source)

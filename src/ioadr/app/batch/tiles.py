@@ -99,7 +99,7 @@ def _estimated(item: Item, key: str, settings: Settings, whole: Whole, tile: Til
         return str(file)
     name, begin, end = f"tile {place.number + 1}/{place.of} ", place.share, place.share + ESTIMATED / place.of
     tell(settings.topic, item.name, f"{name}reading", begin)
-    lightfield = read_part(item.path, item.reading, tile.outer, whole.known.samples, whole.limits)
+    lightfield = read_part(item.path, whole.known, tile.outer, whole.limits)
     estimate = ioadr.estimate(
         lightfield,
         settings.parameters,

@@ -14,7 +14,8 @@ from ioadr.app.batch.items import Item, Outcome, Settings
 from ioadr.app.batch.sizing import need_of
 from ioadr.app.batch.tiles import Place, Whole, do_tile, join_tiles, survey_item, tile_folder
 from ioadr.app.batch.tiling import Tile, plan_tiles, tile_side
-from ioadr.io import ReadOptions, load_estimate
+from ioadr.evaluation.synthetic import demo
+from ioadr.io import ReadOptions, load_estimate, orientation
 from ioadr.io.parts import read_part, survey
 from ioadr.part import Part, Window
 from ioadr.solver.reach import CARRIED, estimation_margin
@@ -72,7 +73,7 @@ def test_a_part_is_what_a_crop_would_be(huge):
     found = survey(huge, options)
     assert (found.height, found.width) == (140, 160)
     window = Window(32, 48, 90, 120)
-    part = read_part(huge, options, window, found.samples, RANGE)
+    part = read_part(huge, found, window, RANGE)
     assert np.array_equal(part.views, whole.views[:, :, 32:90, 48:120])
     assert part.camera is whole.camera is None
     assert part.part == whole.crop(window).part == Part(Window(40, 64, 98, 136), 160, 192)
@@ -87,7 +88,7 @@ def test_white_and_dark_views_are_decided_by_the_whole(tmp_path):
     np.save(tmp_path / "views.npy", views)
     whole = ioadr.read(tmp_path / "views.npy")
     found = survey(tmp_path / "views.npy", ReadOptions())
-    part = read_part(tmp_path / "views.npy", ReadOptions(), Window(0, 36, 32, 64), found.samples, RANGE)
+    part = read_part(tmp_path / "views.npy", found, Window(0, 36, 32, 64), RANGE)
     assert whole.white == part.white == 1023
     assert np.array_equal(part.present, whole.present)
     assert not part.present[0, 0]
@@ -99,8 +100,24 @@ def test_a_part_may_be_of_one_colour(tmp_path):
     views[:, :, :, :32] = 0
     np.save(tmp_path / "views.npy", views)
     found = survey(tmp_path / "views.npy", ReadOptions())
-    part = read_part(tmp_path / "views.npy", ReadOptions(), Window(0, 0, 64, 24), found.samples, RANGE)
+    part = read_part(tmp_path / "views.npy", found, Window(0, 0, 64, 24), RANGE)
     assert np.isfinite(ioadr.estimate(part, QUICK).disparity).all()
+
+
+@pytest.mark.parametrize("change", [lambda v: v, lambda v: v.swapaxes(0, 1), lambda v: v[::-1], lambda v: v[:, ::-1]])
+def test_the_order_of_views_is_looked_at_once(tmp_path, monkeypatch, change):
+    views = demo(grid=(5, 5), size=(96, 128)).light_field.views
+    np.save(tmp_path / "views.npy", change(views))
+    looks = []
+    judge = orientation.order_of
+    monkeypatch.setattr(orientation, "order_of", lambda capture: looks.append(capture) or judge(capture))
+    found = survey(tmp_path / "views.npy", ReadOptions())
+    for top in (0, 32):
+        window = Window(top, 16, top + 64, 96)
+        part = read_part(tmp_path / "views.npy", found, window, RANGE)
+        assert np.array_equal(part.views, views[:, :, window.slices[0], window.slices[1]])
+        assert part.source == found.source
+    assert len(looks) == 1
 
 
 def test_parts_cannot_be_scaled(huge):
