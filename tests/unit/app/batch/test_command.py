@@ -8,7 +8,9 @@ import sys
 import pytest
 
 from ioadr.app.batch import run
-from tests.unit.app.batch.conftest import batch, write_scenes
+from ioadr.evaluation.synthetic import demo
+from tests.builders import write_hci_scene
+from tests.unit.app.batch.conftest import batch, summary, write_scenes
 
 QUICK = ("--no-report", "--save", "pfm", "--set", "search.sweeps=2", "--workers", 1)
 
@@ -78,3 +80,20 @@ def test_results_can_go_to_a_url(cli, tmp_path, threaded):
     assert (out / "index.html").is_file()
     again = cli("batch", f"file://{scenes}/lf*", "--out", f"file://{out}", "--resume", *QUICK)
     assert "1 from before" in again.out, again.err
+
+
+def test_strict_is_an_exit_code(cli, tmp_path, threaded):
+    """Views in an order that contradicts the format: done all the same, named, and 3 with --strict; also when kept."""
+    views = demo(grid=(5, 5), size=(96, 128)).light_field.views
+    write_hci_scene(tmp_path / "scenes" / "right", views)
+    write_hci_scene(tmp_path / "scenes" / "upside", views[::-1])
+    given = "batch", tmp_path / "scenes", "--out", tmp_path / "out", "--preset", "fast", "--range", -1.8, 1.9, *QUICK
+    assert cli(*given).code == 0
+    strict = cli(*given, "--resume", "--strict")
+    assert strict.code == 3
+    assert "doubtful: upside: the order of views is contradicted" in strict.err
+    assert "doubtful: right" not in strict.err
+    items = {item["name"]: item for item in summary(tmp_path / "out")["items"]}
+    assert items["upside"]["facts"]["doubts"]
+    assert not items["right"]["facts"]["doubts"]
+    assert cli("batch", tmp_path / "scenes" / "right", *given[2:], "--resume", "--strict").code == 0
