@@ -72,12 +72,11 @@ def numbers(taken: Photograph) -> list[float]:
 
 def write_colmap(folder: Path, photographs: Sequence[Photograph], points: Any, binary: bool = True) -> None:
     folder.mkdir(parents=True)
-    width, height = photographs[0].size
     if binary:
         count = struct.pack("<Q", len(photographs))
         cameras, images = [count], [count]
         for n, taken in enumerate(photographs, 1):
-            cameras.append(struct.pack("<iiQQ8d", n, OPENCV, width, height, *numbers(taken)))
+            cameras.append(struct.pack("<iiQQ8d", n, OPENCV, *taken.size, *numbers(taken)))
             pose = struct.pack("<I7dI", n, *quaternion(taken.rotation), *taken.translation, n)
             images.append(pose + taken.name.encode() + b"\0" + struct.pack("<Q", 0))
         places = [struct.pack("<Q", len(points))]
@@ -86,7 +85,7 @@ def write_colmap(folder: Path, photographs: Sequence[Photograph], points: Any, b
             (folder / f"{name}.bin").write_bytes(b"".join(parts))
         return
     text = "# cameras\n"
-    text += "".join(f"{n} OPENCV {width} {height} {_words(numbers(t))}\n" for n, t in enumerate(photographs, 1))
+    text += "".join(f"{n} OPENCV {t.size[0]} {t.size[1]} {_words(numbers(t))}\n" for n, t in enumerate(photographs, 1))
     (folder / "cameras.txt").write_text(text)
     poses = [_words([*quaternion(taken.rotation), *taken.translation]) for taken in photographs]
     lines = [f"{n} {pose} {n} {t.name}\n\n" for n, (pose, t) in enumerate(zip(poses, photographs, strict=True), 1)]

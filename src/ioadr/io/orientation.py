@@ -109,6 +109,8 @@ def _farthest(available: NDArray[np.bool_], centre: NDArray[np.intp], direction:
 
 def verdict(capture: Capture) -> str:
     """On the order of views: agrees, put right, contradicted or unknown, and why."""
+    if capture.camera is not None and capture.camera.world is not None and capture.order.outcome == "unknown":
+        return "given: the poses say where the views stand"
     outcome = {"otherwise": "put right" if capture.put_right else "contradicted"}.get(
         capture.order.outcome, capture.order.outcome
     )

@@ -38,12 +38,15 @@ CONVERSIONS = {"1": "L", "La": "LA", "RGBa": "RGBA", "PA": "RGBA", "I;16L": "I;1
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Opened]:
-    """The image by the decoder that keeps all of it, told by the first bytes, and turned upright."""
+def opened(path: Path, upright: bool = True) -> Iterator[Opened]:
+    """The image by the decoder that keeps all of it, told by the first bytes; upright, or as stored."""
     with path.open("rb") as stream:
         start = stream.read(33)
     with _stored(path, start) as (header, decode):
-        yield header.upright(), lambda: turned(decode(), header.orientation)
+        if upright:
+            yield header.upright(), lambda: turned(decode(), header.orientation)
+        else:
+            yield header, decode
 
 
 @contextmanager

@@ -24,16 +24,16 @@ from ioadr.part import Window
 SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".exr", ".bmp", ".ppm", ".pgm", ".webp")
 
 
-def read_header(path: Path) -> Header:
-    """Size and type of an image without decoding it."""
-    with without_warnings(), _checked(path) as (header, _):
+def read_header(path: Path, upright: bool = True) -> Header:
+    """Size and type of an image without decoding it; upright or as stored, whatever its orientation tag says."""
+    with without_warnings(), _checked(path, upright=upright) as (header, _):
         _check_type(path, header)
         return header
 
 
-def read_image(path: Path, advice: str = LESS) -> NDArray[Any]:
+def read_image(path: Path, advice: str = LESS, upright: bool = True) -> NDArray[Any]:
     """[N, M, C] of one image file; `advice` is for one that is too large."""
-    with without_warnings(), _checked(path, advice) as (_, decode):
+    with without_warnings(), _checked(path, advice, upright) as (_, decode):
         return decode()
 
 
@@ -73,9 +73,9 @@ def _check_type(path: Path, header: Header) -> None:
 
 
 @contextmanager
-def _checked(path: Path, advice: str = LESS) -> Iterator[Opened]:
+def _checked(path: Path, advice: str = LESS, upright: bool = True) -> Iterator[Opened]:
     """An image whose declared size was checked before anything of that size is made."""
-    with damage_explained(path, "an image"), opened(path) as (header, decode):
+    with damage_explained(path, "an image"), opened(path, upright) as (header, decode):
         check_memory(path, header.nbytes, f"an image of {header}", advice)
         check_packing(path, header.nbytes, path.stat().st_size)
         yield header, decode

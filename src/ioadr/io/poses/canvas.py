@@ -21,6 +21,7 @@ FEW_NODES, FOCI = 40, 25
 """Likewise, and how many distances are tried, where the distance of the scene must be found."""
 NEAREST = 1.5
 """Of the cameras' extent: the nearest focus that is tried."""
+TOO_LITTLE = "seeing too little of what the reference view sees"
 LEAST_SEEN = 0.4
 """Of the reference photograph that a view must see."""
 WORTHWHILE = 1.2
@@ -71,9 +72,9 @@ def fitted(rig: Rig) -> tuple[Rig, Canvas, float]:
     poor = [v for v in range(len(seen)) if (seen[v] & own).sum() < LEAST_SEEN * own.sum()]
     if len(seen) - len(poor) < FEWEST:
         # The caller refuses it, with the names.
-        return rig.without(poor, "sees too little of what the reference view sees"), Canvas(0, 0, 0, 0), 0.0
+        return rig.without(poor, TOO_LITTLE), Canvas(0, 0, 0, 0), 0.0
     seen = np.delete(seen, poor, axis=0)
-    rig = rig.without(poor, "sees too little of what the reference view sees")
+    rig = rig.without(poor, TOO_LITTLE)
     rig, seen = _enlarged(rig, seen)
     top, left, height, width = largest_rectangle(seen.all(axis=0))
     share = height * width / max(int(own.sum()), 1)
@@ -149,7 +150,7 @@ def _enlarged(rig: Rig, seen: NDArray[np.bool_]) -> tuple[Rig, NDArray[np.bool_]
         best = int(np.argmax(gains))
         if gains[best] < WORTHWHILE * max(now, 1):
             break
-        rig, seen = rig.without([best], "would make the common area much smaller"), np.delete(seen, best, axis=0)
+        rig, seen = rig.without([best], "making the common area much smaller"), np.delete(seen, best, axis=0)
     return rig, seen
 
 

@@ -16,14 +16,36 @@ from ioadr.geometry.lens import Lens
 from ioadr.io.safety.doors import small_text
 
 LARGEST = 2 * 10**9
-MODELS = (
-    *("SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "OPENCV_FISHEYE", "FULL_OPENCV"),
-    *("FOV", "SIMPLE_RADIAL_FISHEYE", "RADIAL_FISHEYE", "THIN_PRISM_FISHEYE"),
-)
-"""By COLMAP's numbers."""
-COUNTS = {"SIMPLE_PINHOLE": 3, "PINHOLE": 4, "SIMPLE_RADIAL": 4, "RADIAL": 5, "OPENCV": 8, "FULL_OPENCV": 12}
-"""How many numbers a model has, of those that are understood."""
+MOST_MODELS = 10
+MODELS = {
+    "SIMPLE_PINHOLE": 3,
+    "PINHOLE": 4,
+    "SIMPLE_RADIAL": 4,
+    "RADIAL": 5,
+    "OPENCV": 8,
+    "OPENCV_FISHEYE": 8,
+    "FULL_OPENCV": 12,
+    "FOV": 5,
+    "SIMPLE_RADIAL_FISHEYE": 4,
+    "RADIAL_FISHEYE": 5,
+    "THIN_PRISM_FISHEYE": 12,
+    "RAD_TAN_THIN_PRISM_FISHEYE": 16,
+    "SIMPLE_DIVISION": 4,
+    "DIVISION": 5,
+    "SIMPLE_FISHEYE": 3,
+    "FISHEYE": 4,
+    "EUCM": 6,
+    "EQUIRECTANGULAR": 2,
+}
+"""In the order of COLMAP's numbers, and how many values each has."""
+UNDERSTOOD = ("SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "FULL_OPENCV")
+PLACES = (".", "sparse", "colmap/sparse", "dense/sparse")
+"""Where models lie below a folder, each in it or in its numbered folders."""
 OBSERVATION = np.dtype([("x", "<f8"), ("y", "<f8"), ("point", "<i8")])
+
+
+Camera = tuple[Any, ...] | str
+"""(width, height, fx, fy, cx, cy, lens), the middle of the first pixel being (0, 0); or why it is not understood."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,41 +62,49 @@ class Shot:
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    cameras: dict[int, tuple[Any, ...]]
-    """(width, height, fx, fy, cx, cy, lens) by number; the middle of the first pixel is (0, 0)."""
+    cameras: dict[int, Camera]
+    """By number."""
     shots: list[Shot]
     points: NDArray[np.float64]
     """[P, 3]; none where the model has no file of them."""
 
 
-def model_folder(path: Path) -> Path | None:
-    """Where the model lies in or below a folder."""
-    for folder in (path, path / "sparse" / "0", path / "sparse", path / "colmap" / "sparse" / "0"):
-        if any(all((folder / f"{name}{ending}").is_file() for name in ("cameras", "images")) for ending in ENDINGS):
-            return folder
-    return None
+def model_folders(path: Path) -> list[Path]:
+    """Where models lie in or below a folder: those of one place, in the order of their numbers."""
+    for place in PLACES:
+        below = path / place
+        # Long numbers are no models, but folders of images.
+        numbered = [below / str(number) for number in range(MOST_MODELS)] if below.is_dir() else []
+        found = [folder for folder in (below, *numbered) if _ending(folder)]
+        if found:
+            return found
+    return []
+
+
+def _ending(folder: Path) -> str | None:
+    """That of the binary files where both forms are there, as COLMAP does."""
+    there = (e for e in ENDINGS if all((folder / f"{name}{e}").is_file() for name in ("cameras", "images")))
+    return next(there, None)
 
 
 def read_model(folder: Path) -> Model:
-    """The binary files where both forms are there, as COLMAP does."""
-    ending = next(e for e in ENDINGS if all((folder / f"{name}{e}").is_file() for name in ("cameras", "images")))
+    ending = _ending(folder)
+    if ending is None:
+        raise InputError(f"{folder}: holds no COLMAP model (cameras and images, .bin or .txt).")
     cameras, images, _ = ENDINGS[ending]
     found = next((folder / f"points3D{e}" for e in (ending, *ENDINGS) if (folder / f"points3D{e}").is_file()), None)
     places = np.empty((0, 3)) if found is None else ENDINGS[found.suffix][2](found)
     return Model(cameras(folder / f"cameras{ending}"), images(folder / f"images{ending}"), places)
 
 
-def camera_numbers(path: Path, number: int, model: str, width: int, height: int, values: Any) -> tuple[Any, ...]:
+def camera_numbers(path: Path, number: int, model: str, width: int, height: int, values: Any) -> Camera:
     """As `Model.cameras` wants them. COLMAP counts pixels from the corner of the first one."""
-    if model not in COUNTS:
-        raise InputError(
-            f"{path}: camera {number} is a {model}; understood are {', '.join(COUNTS)}. Undistort the images first, "
-            "with `colmap image_undistorter`."
-        )
+    if model not in UNDERSTOOD:
+        return f"whose lens is {model}"
     values = tuple(float(value) for value in values)
-    if len(values) != COUNTS[model]:
+    if len(values) != MODELS[model]:
         raise InputError(
-            f"{path}: camera {number} is a {model} with {len(values)} numbers instead of {COUNTS[model]}. "
+            f"{path}: camera {number} is a {model} with {len(values)} numbers instead of {MODELS[model]}. "
             "Export the model again."
         )
     single = model in ("SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL")
@@ -122,13 +152,17 @@ class _Bytes:
         self.place += count
 
 
-def _binary_cameras(path: Path) -> dict[int, tuple[Any, ...]]:
-    stream, cameras = _Bytes(path), {}
+def _binary_cameras(path: Path) -> dict[int, Camera]:
+    stream, cameras, names = _Bytes(path), dict[int, Camera](), tuple(MODELS)
     for _ in range(stream.take("Q")[0]):
         number, kind, width, height = stream.take("iiQQ")
-        model = MODELS[kind] if 0 <= kind < len(MODELS) else f"model {kind}"
-        values = stream.take(f"{COUNTS.get(model, 0)}d")
-        cameras[number] = camera_numbers(path, number, model, width, height, values)
+        if not 0 <= kind < len(names):
+            raise InputError(
+                f"{path}: camera {number} has COLMAP's lens model number {kind}, which is not known. Undistort the "
+                "images first, with `colmap image_undistorter`."
+            )
+        values = stream.take(f"{MODELS[names[kind]]}d")
+        cameras[number] = camera_numbers(path, number, names[kind], width, height, values)
     return cameras
 
 
@@ -157,8 +191,8 @@ def _lines(path: Path) -> Iterator[str]:
     return (line for line in text.splitlines() if not line.startswith("#"))
 
 
-def _text_cameras(path: Path) -> dict[int, tuple[Any, ...]]:
-    cameras = {}
+def _text_cameras(path: Path) -> dict[int, Camera]:
+    cameras = dict[int, Camera]()
     for line in filter(str.strip, _lines(path)):
         number, model, width, height, *values = line.split()
         cameras[int(number)] = camera_numbers(path, int(number), model, int(width), int(height), values)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.geometry.lens import Lens
+from ioadr.io.decoding.images import SUFFIXES
 
 Floats = NDArray[np.float64]
 ROUNDING = 1e-4
@@ -38,6 +39,8 @@ class Photograph:
     """[3, 3], world → camera."""
     translation: Floats
     """[3], of the same."""
+    upright: bool = False
+    """Whether the camera is that of the image turned as its orientation tag says, and not as stored."""
 
     @property
     def centre(self) -> Floats:
@@ -92,6 +95,10 @@ class PosedPhotographs:
     points: Floats = field(default_factory=lambda: np.empty((0, 3)))
     """[P, 3] of the scene, in the world; may be none."""
     notes: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+    """Names of others that cannot be used, and why."""
+    upright: bool = False
+    """Whether images are turned as their orientation tag says, where their size does not tell."""
 
 
 def photograph(name: str, file: Path | None, numbers: Any, pose: tuple[Floats, Floats], path: Path) -> Photograph:
@@ -133,3 +140,14 @@ def inside(folder: Path, name: str, path: Path) -> Path | None:
     if not file.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"{path}: names an image outside its folder, {name!r}. Move the image, or correct the name.")
     return file if file.is_file() else None
+
+
+def image_inside(folder: Path, name: str, path: Path) -> Path | None:
+    """The image of that name, or of another ending: some write names without one, or convert images later."""
+    exact = inside(folder, name, path)
+    if exact is not None:
+        return exact
+    plain = PurePosixPath(name.replace("\\", "/"))
+    stems = [plain.as_posix(), *([plain.with_suffix("").as_posix()] if plain.suffix else [])]
+    tried = [stem + ending for stem in stems for ending in ("", *SUFFIXES, *(suffix.upper() for suffix in SUFFIXES))]
+    return next((file for other in tried if (file := inside(folder, other, path)) is not None), None)

@@ -43,7 +43,7 @@ def posed_capture(name: str, posed: PosedPhotographs, options: ReadOptions) -> C
         raise InputError(
             f"{posed.path}: the photographs share no area that can be estimated: only "
             f"{listed([taken.name for taken in rig.photographs])} see as much of one another. Left out: "
-            f"{listed(list(rig.left_out)) or 'none'}. Take photographs closer to each other."
+            f"{_left_out_words(rig) or 'none'}. Take photographs closer to each other."
         )
     index, positions = lattice(rig.places[:, [1, 0, 2]] / rig.step)
     if np.abs(positions[..., 2]).max() < IN_PLANE:
@@ -74,6 +74,13 @@ def posed_capture(name: str, posed: PosedPhotographs, options: ReadOptions) -> C
     return capture.with_(notes=(*header.remarks, *present.notes, *_notes(rig, canvas, share, options)))
 
 
+def _left_out_words(rig: Rig) -> str:
+    """By reason."""
+    reasons = dict.fromkeys(why for _, why in rig.left_out)
+    names = {reason: [name for name, why in rig.left_out if why == reason] for reason in reasons}
+    return "; ".join(f"{len(those)} {reason} ({listed(those)})" for reason, those in names.items())
+
+
 def _with_reference(posed: PosedPhotographs, rig: Rig, place: tuple[int, int]) -> tuple[Rig, Canvas, float]:
     """The rig around another reference view, which must not change the others."""
     index, _ = lattice(rig.places[:, [1, 0, 2]] / rig.step)
@@ -98,22 +105,40 @@ def _present(posed: PosedPhotographs, options: ReadOptions) -> tuple[PosedPhotog
             f"{posed.path}: {len(missing)} of {len(posed.photographs)} images with poses are missing: "
             f"{listed(missing)}. Restore them, or go on without: ⟦skip missing⟧."
         )
-    headers = {taken.name: read_header(taken.file) for taken in posed.photographs if taken.file is not None}
+    photographs = [_opened(taken, posed) for taken in posed.photographs if taken.file is not None]
+    headers = {taken.name: header for taken, header in photographs}
     kinds = {(header.channels, header.dtype) for header in headers.values()}
     if len(kinds) > 1:
         raise InputError(
             f"{posed.path}: images differ in their samples: "
             f"{listed(sorted(f'{channels} × {kind}' for channels, kind in kinds))}. Export all of them alike."
         )
-    there = [_calibrated(taken, headers[taken.name], posed) for taken in posed.photographs if taken.file is not None]
-    scaled = sum(new.size != old.size for new, old in zip(there, _with_files(posed), strict=True))
+    there = [_calibrated(taken, header, posed) for taken, header in photographs]
+    scaled = sum(new.size != old.size for new, (old, _) in zip(there, photographs, strict=True))
     notes = (f"{scaled} images are scaled against their calibration: cameras scaled likewise",) if scaled else ()
     missed = (f"{len(missing)} images with poses are missing and left out",) if missing else ()
     return replace(posed, photographs=there, notes=(*posed.notes, *notes, *missed)), headers
 
 
-def _with_files(posed: PosedPhotographs) -> list[Photograph]:
-    return [taken for taken in posed.photographs if taken.file is not None]
+def _opened(taken: Photograph, posed: PosedPhotographs) -> tuple[Photograph, Header]:
+    """With the header of the image as its camera saw it.
+
+    Structure from motion ignores orientation tags, some programs heed them: the size tells, or what is usual.
+    """
+    assert taken.file is not None
+    stored = read_header(taken.file, upright=False)
+    if stored.orientation == 1:
+        return taken, stored
+    as_stored, turned = (_like(taken.size, header) for header in (stored, stored.upright()))
+    if turned and (posed.upright or not as_stored):
+        return replace(taken, upright=True), stored.upright()
+    remark = f"images as they are stored, as their poses are: orientation tags ({stored.orientation}) are ignored"
+    return taken, replace(stored, remarks=(*stored.remarks, remark))
+
+
+def _like(size: tuple[int, int], header: Header) -> bool:
+    """Whether an image may be one of that size, scaled."""
+    return abs(header.width * size[1] / (header.height * size[0]) - 1.0) <= ASPECT
 
 
 def _calibrated(taken: Photograph, header: Header, posed: PosedPhotographs) -> Photograph:
@@ -121,7 +146,7 @@ def _calibrated(taken: Photograph, header: Header, posed: PosedPhotographs) -> P
     width, height = header.width, header.height
     if taken.size == (width, height):
         return taken
-    if abs(width * taken.size[1] / (height * taken.size[0]) - 1.0) > ASPECT:
+    if not _like(taken.size, header):
         raise InputError(
             f"{posed.path}: {taken.name} has {width}×{height} px, but its camera was calibrated for "
             f"{taken.size[0]}×{taken.size[1]}. Restore the images of the calibration, or calibrate again."
@@ -149,7 +174,7 @@ def _resampled(rig: Rig, canvas: Canvas, number: int, window: Window, factor: fl
 
     taken = rig.photographs[number]
     assert taken.file is not None
-    image = read_image(taken.file)
+    image = read_image(taken.file, upright=taken.upright)
     rows, columns = (places.astype(np.float32) for places in sources(rig, canvas, number, window))
     # Between nodes at which the view was asked, a lens may bend the border of the image by part of a pixel.
     rows, columns = np.clip(rows, -0.5, image.shape[0] - 0.5), np.clip(columns, -0.5, image.shape[1] - 0.5)
@@ -195,7 +220,7 @@ def _notes(rig: Rig, canvas: Canvas, share: float, options: ReadOptions) -> Iter
         f"resampled once; the reference view is {taken.name}"
     )
     if rig.left_out:
-        yield f"{len(rig.left_out)} photographs left out: {listed(list(rig.left_out))}"
+        yield f"{len(rig.left_out)} photographs left out: {_left_out_words(rig)}"
     yield f"the common area is {canvas.width}×{canvas.height} px, {100 * share:.0f} % of the reference photograph"
     if rig.inverse_depths is None:
         yield "no scene points beside the poses: the disparity range will be estimated"

@@ -51,7 +51,8 @@ class Rig:
     """Degrees between the mean gaze and the normal of the plane that fits the centres best."""
     points: int = 0
     """That told the depths."""
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, str], ...] = ()
+    """Names of photographs, and why."""
 
     @cached_property
     def places(self) -> Floats:
@@ -73,7 +74,7 @@ class Rig:
     def without(self, views: Sequence[int], why: str) -> Rig:
         """The rig without some views, named with the reason."""
         kept = [view for view in range(len(self.photographs)) if view not in views]
-        names = tuple(f"{self.photographs[view].name} ({why})" for view in views)
+        names = tuple((self.photographs[view].name, why) for view in views)
         return replace(
             self,
             photographs=[self.photographs[view] for view in kept],
@@ -85,6 +86,7 @@ class Rig:
 def assembled(posed: PosedPhotographs, reference: int | None = None) -> Rig:
     """The rig of photographs; those that look elsewhere or stand too far off the plane are left out."""
     chosen, left_out = _facing(posed.photographs)
+    left_out = (*posed.left_out, *left_out)
     _check_count(posed, len(chosen))
     photographs = [posed.photographs[view] for view in chosen]
     axes, tilt = common_axes(photographs)
@@ -128,16 +130,18 @@ def common_axes(photographs: Sequence[Photograph]) -> tuple[Floats, float]:
     return np.stack([right, np.cross(away, right), away]), tilt
 
 
-def _facing(photographs: Sequence[Photograph]) -> tuple[list[int], tuple[str, ...]]:
+def _facing(photographs: Sequence[Photograph]) -> tuple[list[int], tuple[tuple[str, str], ...]]:
     """The largest set of photographs that look in about the same direction, and the names of the others."""
     gazes = np.array([taken.gaze for taken in photographs])
     upward = np.array([taken.rotation[0] for taken in photographs])
     least = np.cos(np.radians(MOST_TURNED))
-    alike = (gazes @ gazes.T >= least) & (upward @ upward.T >= 0.5)
+    facing = gazes @ gazes.T >= least
+    alike = facing & (upward @ upward.T >= 0.5)
     seed = int(np.argmax(alike.sum(axis=1)))
     chosen = [int(view) for view in np.flatnonzero(alike[seed])]
-    others = tuple(f"{photographs[v].name} (looks elsewhere)" for v in range(len(photographs)) if not alike[seed, v])
-    return chosen, others
+    why = {True: "turned on their side", False: "looking elsewhere"}
+    others = ((photographs[v].name, why[bool(facing[seed, v])]) for v in np.flatnonzero(~alike[seed]))
+    return chosen, tuple(others)
 
 
 def _central(centres: Floats) -> int:

@@ -9,48 +9,74 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture
+from ioadr.io.file_places import listed
 from ioadr.io.options import ReadOptions
-from ioadr.io.poses.colmap_model import Model, model_folder, read_model
-from ioadr.io.poses.photographs import Photograph, PosedPhotographs, inside, photograph
+from ioadr.io.poses.colmap_model import UNDERSTOOD, Model, model_folders, read_model
+from ioadr.io.poses.photographs import Photograph, PosedPhotographs, image_inside, photograph
 from ioadr.io.poses.posed_capture import posed_capture
+from ioadr.io.poses.rig import FEWEST
 from ioadr.io.registry import Format
 
-IMAGES = ("images", "input", ".")
+IMAGES = ("images", "input", ".", "images_2", "images_4", "images_8")
 SIGHTINGS = 3
 """Views that must have seen a point before it is believed."""
 
 
 def recognise(path: Path, options: ReadOptions) -> bool:
-    return path.is_dir() and options.pattern is None and model_folder(path) is not None
+    return path.is_dir() and options.pattern is None and bool(model_folders(path))
 
 
 def open_model(path: Path, options: ReadOptions) -> Capture:
     """The photographs of a model as a light field."""
-    folder = model_folder(path)
-    if folder is None:
+    folders = model_folders(path)
+    if not folders:
         raise InputError(f"{path}/: holds no COLMAP model (cameras and images, .bin or .txt, in it or in sparse/0).")
-    model = read_model(folder)
+    models = {folder: read_model(folder) for folder in folders}
+    folder = max(models, key=lambda folder: len(models[folder].shots))
+    model = models[folder]
     images = _image_folder(path, folder, model)
-    photographs = []
+    photographs, left_out = _photographs(folder, images, model)
+    points = model.points if len(model.points) else triangulated(model, photographs)
+    notes = [] if folder == path else [f"COLMAP model in {folder.relative_to(path)}, images in {images.name}"]
+    if len(models) > 1:
+        sizes = listed([f"{place.relative_to(path)} of {len(models[place].shots)} images" for place in models])
+        notes.append(f"{len(models)} models that do not hang together: {sizes}; name another folder to read that")
+    posed = PosedPhotographs(path, photographs, points, tuple(notes), left_out)
+    return posed_capture("colmap", posed, options)
+
+
+FORMAT = Format("colmap", "COLMAP model with images", recognise, open_model)
+
+
+def _photographs(folder: Path, images: Path, model: Model) -> tuple[list[Photograph], tuple[tuple[str, str], ...]]:
+    """Those whose lens is understood, and the names of the others."""
+    photographs, left_out = [], []
     for shot in sorted(model.shots, key=lambda shot: shot.name):
         if shot.camera not in model.cameras:
             raise InputError(f"{folder}: {shot.name} names camera {shot.camera}, which the model does not have.")
         numbers, pose = model.cameras[shot.camera], (shot.rotation, shot.translation)
-        photographs.append(photograph(shot.name, inside(images, shot.name, folder), numbers, pose, folder))
-    points = model.points if len(model.points) else triangulated(model, photographs)
-    notes = () if folder == path else (f"COLMAP model in {folder.relative_to(path)}, images in {images.name}",)
-    return posed_capture("colmap", PosedPhotographs(path, photographs, points, notes), options)
-
-
-FORMAT = Format("colmap", "COLMAP model with images", recognise, open_model)
+        if isinstance(numbers, str):
+            left_out.append((shot.name, numbers))
+        else:
+            photographs.append(photograph(shot.name, image_inside(images, shot.name, folder), numbers, pose, folder))
+    if len(photographs) < FEWEST <= len(left_out):
+        reasons = sorted({why for _, why in left_out})
+        raise InputError(
+            f"{folder}: {len(left_out)} of {len(model.shots)} photographs are of cameras {listed(reasons)}; understood "
+            f"are {', '.join(UNDERSTOOD)}. Undistort the images first, with `colmap image_undistorter`."
+        )
+    return photographs, tuple(left_out)
 
 
 def _image_folder(path: Path, folder: Path, model: Model) -> Path:
     """The folder near the model that holds most of its images."""
     around = [path, folder, *list(folder.parents)[:2]]
     places = [place / name for place in around for name in IMAGES if (place / name).is_dir()]
-    names = [shot.name for shot in model.shots]
-    return max(places, key=lambda place: sum((place / name).is_file() for name in names), default=path)
+
+    def held(place: Path) -> int:
+        return sum(image_inside(place, shot.name, folder) is not None for shot in model.shots)
+
+    return max(places, key=held, default=path)
 
 
 def triangulated(model: Model, photographs: list[Photograph]) -> NDArray[np.float64]:
@@ -58,6 +84,8 @@ def triangulated(model: Model, photographs: list[Photograph]) -> NDArray[np.floa
     by_name = {taken.name: taken for taken in photographs}
     numbers, origins, rays = [], [], []
     for shot in model.shots:
+        if shot.name not in by_name:
+            continue
         seen, taken = shot.observations[shot.observations["point"] >= 0], by_name[shot.name]
         directions = taken.rays(np.stack([seen["x"] - 0.5, seen["y"] - 0.5], axis=1)) @ taken.rotation
         numbers.append(seen["point"])

@@ -16,7 +16,7 @@ from ioadr.io.decoding.images import read_header
 from ioadr.io.file_places import images_in, listed
 from ioadr.io.options import ReadOptions
 from ioadr.io.poses.opencv_storage import read_storage
-from ioadr.io.poses.photographs import Photograph, PosedPhotographs, inside, photograph
+from ioadr.io.poses.photographs import Photograph, PosedPhotographs, image_inside, photograph
 from ioadr.io.poses.posed_capture import posed_capture
 from ioadr.io.registry import Format
 from ioadr.io.safety.doors import LARGEST_TEXT
@@ -46,7 +46,7 @@ def open_calibration(path: Path, options: ReadOptions) -> Capture:
     images = _images(file, cameras)
     taken = [_photograph(file, name, values, images[name]) for name, values in cameras.items()]
     notes = (f"cameras as {file.name} has them: x_camera = R·x_world + t",)
-    return posed_capture("opencv", PosedPhotographs(path, taken, notes=notes), options)
+    return posed_capture("opencv", PosedPhotographs(path, taken, notes=notes, upright=True), options)
 
 
 FORMAT = Format("opencv", "OpenCV calibration of an array (K, dist, R, t) with images", recognise, open_calibration)
@@ -105,7 +105,7 @@ def _images(file: Path, cameras: Mapping[str, Any]) -> dict[str, tuple[str, Path
     """Name and file of each camera's image: as the file says, by the camera's name, or in order."""
     said = {name: _first(values, IMAGE) for name, values in cameras.items()}
     if all(isinstance(image, str) for image in said.values()):
-        return {name: (str(image), inside(file.parent, str(image), file)) for name, image in said.items()}
+        return {name: (str(image), image_inside(file.parent, str(image), file)) for name, image in said.items()}
     there = images_in(file.parent) or (images_in(file.parent / "images") if (file.parent / "images").is_dir() else [])
     by_stem = {image.stem: image for image in there}
     if set(cameras) <= set(by_stem):

@@ -14,15 +14,18 @@ from numpy.typing import NDArray
 from ioadr.errors import InputError
 from ioadr.geometry.lens import Lens
 from ioadr.io.capture import MOST_VIEWS, Capture
-from ioadr.io.decoding.images import SUFFIXES, read_header
+from ioadr.io.decoding.images import read_header
 from ioadr.io.options import ReadOptions
-from ioadr.io.poses.photographs import Photograph, PosedPhotographs, inside, photograph
+from ioadr.io.poses.photographs import Photograph, PosedPhotographs, image_inside, inside, photograph
 from ioadr.io.poses.ply_points import read_points
 from ioadr.io.poses.posed_capture import posed_capture
 from ioadr.io.registry import Format
 from ioadr.io.safety.doors import damage_explained, small_text
 
-FILE_NAME = "transforms.json"
+FILE_NAMES = ("transforms.json", "transforms_train.json")
+"""The second is that of Blender's synthetic scenes, beside those for tests."""
+REDUCED = ("images_2", "images_4", "images_8")
+"""Folders of smaller images, where `images` is not there."""
 MODELS = ("OPENCV", "PINHOLE", "SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL")
 UPRIGHT = np.diag([1.0, -1.0, -1.0])
 """From axes x right, y up, z towards the viewer to x right, y down, z away."""
@@ -30,12 +33,12 @@ LARGEST = 10**8
 
 
 def recognise(path: Path, options: ReadOptions) -> bool:
-    return (path / FILE_NAME).is_file() or (path.is_file() and path.suffix == ".json" and _has_frames(path))
+    return _poses_in(path) is not None or (path.is_file() and path.suffix == ".json" and _has_frames(path))
 
 
 def open_transforms(path: Path, options: ReadOptions) -> Capture:
     """The frames as a light field."""
-    file = path / FILE_NAME if path.is_dir() else path
+    file = (_poses_in(path) or path / FILE_NAMES[0]) if path.is_dir() else path
     data = _parsed(file)
     if not isinstance(data, Mapping) or not isinstance(data.get("frames"), list):
         raise InputError(f'{file}: has no list of "frames". Export the poses again.')
@@ -44,10 +47,16 @@ def open_transforms(path: Path, options: ReadOptions) -> Capture:
         raise InputError(f"{file}: frames must be at most {MOST_VIEWS} objects. Export the poses again.")
     photographs = [_photograph(file, number, {**data, **frame}) for number, frame in enumerate(frames)]
     points, notes = _points(file, data)
+    if path.is_dir() and file.name != FILE_NAMES[0]:
+        notes = (f"poses of {file.name}: name another file to read that", *notes)
     return posed_capture("transforms", PosedPhotographs(path, photographs, points, notes), options)
 
 
 FORMAT = Format("transforms", "transforms.json of Nerfstudio with images", recognise, open_transforms)
+
+
+def _poses_in(folder: Path) -> Path | None:
+    return next((folder / name for name in FILE_NAMES if (folder / name).is_file()), None)
 
 
 def _has_frames(path: Path) -> bool:
@@ -85,19 +94,19 @@ def _photograph(file: Path, number: int, frame: Mapping[str, Any]) -> Photograph
 
 
 def _image(file: Path, name: str) -> Path | None:
-    """Some write names without an ending."""
-    for ending in ("", *SUFFIXES):
-        found = inside(file.parent, name + ending, file)
-        if found is not None:
-            return found
-    return None
+    found = image_inside(file.parent, name, file)
+    folder, _, rest = name.replace("\\", "/").removeprefix("./").partition("/")
+    if found is not None or folder != "images":
+        return found
+    smaller = (image_inside(file.parent, f"{other}/{rest}", file) for other in REDUCED)
+    return next((image for image in smaller if image is not None), None)
 
 
 def _camera(file: Path, name: str, frame: Mapping[str, Any], image: Path | None) -> tuple[Any, ...]:
     """Numbers of a frame, or of all; pixels are counted from the corner of the first one."""
     size = [_number(file, name, frame, key) for key in ("w", "h")]
     if None in size and image is not None:
-        header = read_header(image)
+        header = read_header(image, upright=False)
         size = [header.width, header.height]
     width, height = (number or 1.0 for number in size)
     fx = _number(file, name, frame, "fl_x") or _focal(file, name, frame, "camera_angle_x", width)

@@ -1,0 +1,203 @@
+"""Posed photographs as people have them: other folders, endings, sizes, orientation tags, lenses and several models."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import struct
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from ioadr import InputError
+from ioadr.io import read
+from ioadr.io.poses.colmap_model import MODELS
+from tests.posed import Shots, colmap_scene, numbers, shots, write_colmap, write_images, write_transforms
+
+
+@pytest.fixture
+def scene(tmp_path):
+    return colmap_scene(tmp_path / "scene", shots())
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory) -> Any:
+    return read(colmap_scene(tmp_path_factory.mktemp("posed") / "scene", shots())).views
+
+
+def notes(lightfield) -> str:
+    return " | ".join(lightfield.source.notes)
+
+
+def resaved(folder: Path, ending: str = ".png", **options: Any) -> None:
+    for file in sorted(folder.iterdir()):
+        image = Image.open(file)
+        image.load()
+        file.unlink()
+        image.save(file.with_suffix(ending), **options)
+
+
+def set_lenses(folder: Path, lenses: dict[int, str]) -> None:
+    """A text model with other lens models for some cameras."""
+    taken = shots().photographs
+    lines = []
+    for n, photo in enumerate(taken, 1):
+        model = lenses.get(n, "OPENCV")
+        values = (numbers(photo) + [0.0] * 8)[: MODELS[model]]
+        lines.append(f"{n} {model} {photo.size[0]} {photo.size[1]} {' '.join(map(repr, map(float, values)))}\n")
+    (folder / "cameras.txt").write_text("".join(lines))
+
+
+class TestFolders:
+    @pytest.mark.parametrize("place", [".", "sparse", "sparse/0", "colmap/sparse/0", "dense/sparse"])
+    def test_places_of_models(self, tmp_path, expected, place):
+        taken = shots()
+        write_images(tmp_path / "scene" / "images", taken.photographs, taken.pictures)
+        write_colmap(tmp_path / "model", taken.photographs, taken.points, binary=False)
+        shutil.copytree(tmp_path / "model", tmp_path / "scene" / place, dirs_exist_ok=True)
+        np.testing.assert_array_equal(read(tmp_path / "scene").views, expected)
+
+    def test_the_largest_of_several_models_is_read(self, scene, expected):
+        shutil.move(scene / "sparse" / "0", scene / "sparse" / "1")
+        write_colmap(scene / "sparse" / "0", shots().photographs[:3], shots().points)
+        found = read(scene)
+        np.testing.assert_array_equal(found.views, expected)
+        assert "COLMAP model in sparse/1" in notes(found)
+        assert "2 models that do not hang together: sparse/0 of 3 images, sparse/1 of 9 images" in notes(found)
+
+    @pytest.mark.parametrize("folder", ["images_2", "images_4"])
+    def test_smaller_images(self, scene, folder):
+        (scene / "images").rename(scene / folder)
+        for file in (scene / folder).iterdir():
+            image = Image.open(file)
+            image.resize((image.width // 2, image.height // 2)).save(file)
+        found = read(scene)
+        assert found.view_count == 9
+        assert "9 images are scaled against their calibration" in notes(found)
+        (scene / "sparse").rename(scene / "elsewhere")
+        write_transforms(scene, shots().photographs)
+        again = read(scene)
+        assert again.source.format == "transforms"
+        assert again.view_count == 9
+
+    def test_images_of_another_ending(self, scene, expected):
+        resaved(scene / "images", ".BMP")
+        np.testing.assert_array_equal(read(scene).views, expected)
+
+    def test_images_in_subfolders_with_backslashes(self, tmp_path, expected):
+        taken = shots()
+        named = [replace(photo, name=f"left\\{photo.name}") for photo in taken.photographs]
+        write_images(tmp_path / "images" / "left", taken.photographs, taken.pictures)
+        write_colmap(tmp_path / "sparse" / "0", named, taken.points)
+        np.testing.assert_array_equal(read(tmp_path).views, expected)
+
+    def test_synthetic_scenes_of_blender(self, tmp_path, expected):
+        """`transforms_train.json`, names without ending, one angle for all, colours with transparency."""
+        taken = shots()
+        bare = [replace(photo, lens=type(photo.lens)()) for photo in taken.photographs]
+        write_images(tmp_path / "train", taken.photographs, [_with_alpha(picture) for picture in taken.pictures])
+        write_transforms(tmp_path, bare, images="./train")
+        content = json.loads((tmp_path / "transforms.json").read_text())
+        first = content["frames"][0]
+        angle = 2 * np.arctan(0.5 * first["w"] / first["fl_x"])
+        frames = [
+            {
+                "file_path": f["file_path"].removesuffix(".png"),
+                "rotation": 0.1,
+                "transform_matrix": f["transform_matrix"],
+            }
+            for f in content["frames"]
+        ]
+        (tmp_path / "transforms.json").unlink()
+        (tmp_path / "transforms_train.json").write_text(json.dumps({"camera_angle_x": angle, "frames": frames}))
+        (tmp_path / "transforms_test.json").write_text(json.dumps({"camera_angle_x": angle, "frames": frames[:2]}))
+        found: Any = read(tmp_path)
+        assert found.view_count == 9
+        assert found.channels == 3
+        assert "poses of transforms_train.json: name another file to read that" in notes(found)
+        assert found.camera.pinhole().pitch_x == pytest.approx(1 / first["fl_x"], rel=1e-6)
+
+
+def _with_alpha(picture: Any) -> Any:
+    return np.dstack([picture, np.full(picture.shape[:2], 255, np.uint8)])
+
+
+class TestOrientationTags:
+    @pytest.mark.parametrize("orientation", [3, 6, 8])
+    def test_poses_are_of_images_as_stored(self, scene, expected, orientation):
+        """Structure from motion does not heed the tag: heeding it would turn photographs against their poses."""
+        exif = Image.Exif()
+        exif[274] = orientation
+        resaved(scene / "images", exif=exif)
+        found = read(scene)
+        np.testing.assert_array_equal(found.views, expected)
+        assert f"orientation tags ({orientation}) are ignored" in notes(found)
+
+    def test_poses_of_images_that_were_turned(self, scene, expected):
+        """A calibration for the size after turning tells that the tag was heeded."""
+        exif = Image.Exif()
+        exif[274] = 6
+        for file in (scene / "images").iterdir():
+            Image.open(file).transpose(Image.Transpose.ROTATE_90).save(file, exif=exif)
+        found = read(scene)
+        np.testing.assert_array_equal(found.views, expected)
+        assert "images turned upright, as their orientation tag (6) says" in notes(found)
+
+
+class TestLenses:
+    def test_photographs_of_other_lenses_are_left_out(self, scene):
+        shutil.rmtree(scene / "sparse")
+        write_colmap(scene / "sparse" / "0", shots().photographs, shots().points, binary=False)
+        set_lenses(scene / "sparse" / "0", {1: "OPENCV_FISHEYE", 2: "FOV"})
+        found = read(scene)
+        assert found.view_count == 7
+        assert "1 whose lens is OPENCV_FISHEYE (photo_000.png); 1 whose lens is FOV (photo_001.png)" in notes(found)
+
+    def test_only_fisheye_lenses_are_refused(self, scene):
+        shutil.rmtree(scene / "sparse")
+        write_colmap(scene / "sparse" / "0", shots().photographs, shots().points, binary=False)
+        set_lenses(scene / "sparse" / "0", dict.fromkeys(range(1, 10), "OPENCV_FISHEYE"))
+        with pytest.raises(
+            InputError, match=r"9 of 9 photographs are of cameras whose lens is OPENCV_FISHEYE; .*undist"
+        ):
+            read(scene)
+
+    def test_binary_models_with_other_lenses(self, scene):
+        """Lenses that are not understood have another number of values, which must be skipped."""
+        taken = shots().photographs
+        width, height = taken[0].size
+        parts = [struct.pack("<Q", 10), struct.pack("<iiQQ16d", 99, 11, width, height, *range(16))]
+        parts += [struct.pack("<iiQQ8d", n, 4, width, height, *numbers(photo)) for n, photo in enumerate(taken, 1)]
+        (scene / "sparse" / "0" / "cameras.bin").write_bytes(b"".join(parts))
+        assert read(scene).view_count == 9
+        (scene / "sparse" / "0" / "cameras.bin").write_bytes(struct.pack("<QiiQQ", 1, 1, 77, width, height))
+        with pytest.raises(InputError, match=r"camera 1 has COLMAP's lens model number 77, which is not known"):
+            read(scene)
+
+    def test_several_cameras(self, tmp_path):
+        """A photograph of another camera: twice the size and focal length."""
+        taken = shots()
+        first = taken.photographs[0]
+        larger = first.resized((2 * first.size[0], 2 * first.size[1]))
+        picture = np.asarray(Image.fromarray(taken.pictures[0]).resize(larger.size, Image.Resampling.BICUBIC))
+        mixed = Shots([larger, *taken.photographs[1:]], [picture, *taken.pictures[1:]], taken.points)
+        found, usual = (read(colmap_scene(tmp_path / str(n), t)) for n, t in enumerate((mixed, taken)))
+        difference = np.abs(found.views[0, 0] / 257.0 - usual.views[0, 0] / 257.0)
+        assert np.median(difference) < 3.0
+
+
+def test_photographs_on_their_side_are_named(tmp_path):
+    taken = shots()
+    first, quarter = taken.photographs[0], np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    turned = replace(first, rotation=quarter @ first.rotation, translation=quarter @ first.translation)
+    photographs = [turned, *taken.photographs[1:]]
+    found = read(colmap_scene(tmp_path / "scene", Shots(photographs, taken.pictures, taken.points)))
+    assert "1 turned on their side (photo_000.png)" in notes(found)
+
+
+def test_poses_say_where_views_stand(scene):
+    assert read(scene).source.order.startswith(("given: the poses say", "agrees"))
