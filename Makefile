@@ -32,6 +32,10 @@ MEASURED = $(BIN)/ioadr benchmark "$(DATA)" --scenes boxes,cotton,dino,sideboard
 CHECKED = $(addprefix $(DATA)/,boxes cotton dino sideboard) $(TOYS) \
   $(addprefix $(SHARED)/data/hard/,floor leaves desk wedges turntable machine)
 
+# What `make accuracy` runs: those scenes and two synthetic ones of each family, every preset, so many seeds.
+SEEDS ?= 1
+ACCURACY = synthetic-0 synthetic-1 $(CHECKED) --methods paper,best,fast --seeds $(SEEDS) --jobs $(JOBS) --by-scene
+
 # What `make bench` does: a comparison with another revision, or all figures of docs/performance.md.
 BENCH = $(BIN)/ioadr bench --verbose $(if $(FULL),--full) $(if $(wildcard $(DATA)),--data "$(DATA)")
 COMPARED = $(BENCH) --base "$(BASE)"
@@ -91,6 +95,10 @@ golden: $(TOOLS) ## maps and scores with which tests compare, after a change of 
 	@$(BIN)/python -m tests.golden
 	@if test -d "$(DATA)"; then $(BIN)/python -m tests.real.golden "$(DATA)"; else \
 	  echo "tests/real/golden.json stays as it is: no scenes $(DATA), name them by DATA="; fi
+
+.PHONY: accuracy
+accuracy: $(RUNTIME) ## paper, best and fast on all known scenes, and where best loses to paper; goes on where it was (SEEDS=3)
+	@$(BIN)/ioadr research $(ACCURACY) --table out/accuracy.csv
 
 .PHONY: bench
 bench: $(TOOLS) ## time, memory and growth into docs/performance.md: minutes on a quiet machine (FULL=1: all scenes and sizes; BASE=rev: compare)

@@ -24,6 +24,7 @@ from ioadr.evaluation.research import (
     run_trials,
     write_table,
 )
+from ioadr.evaluation.scene_table import lost_to, scene_table
 from ioadr.evaluation.synthetic import FAMILIES
 from ioadr.evaluation.truth import load_truth
 
@@ -118,6 +119,19 @@ def test_two_scenes_prove_little():
         assert found.clear is clear
 
 
+def test_losses_are_told_by_metric_and_scene():
+    """Seeds are averaged; a scene that the base lacks, a tie and a runtime are no loss."""
+    rows = [row("a", "x", 0, 2.0), row("a", "x", 1, 4.0), row("b", "x", 0, 5.0), row("b", "x", 1, 2.0)]
+    rows += [row("a", "y", 0, 1.0), row("b", "y", 0, 1.0), row("b", "z", 0, 9.0)]
+    rows += [Row(name, "w", 0, "k", {"mse": 1.0, "runtime": time}) for name, time in (("a", 0.0), ("b", 1.0))]
+    assert lost_to(rows, "a", "b") == {"mse": {"x": pytest.approx(0.5)}}
+    lines = scene_table(rows, ["a", "b"]).splitlines()
+    assert lines[0] == "| scene | method | MSE×100 | Runtime |"
+    assert lines[2:5] == ["| x | a | 3.000 | – |", "| x | b | 3.500 | – |", "| y | a | 1.000 | – |"]
+    assert lines[-1] == "| **b worse than a** | | x +0.500 |  |"
+    assert scene_table(rows[:2], ["a", "b"]).endswith("| nowhere |")
+
+
 def test_a_table_is_read_back(tmp_path):
     path = tmp_path / "docs" / "table.csv"
     rows = [row("best finish.caution=2", "y", 1, 0.25), row("a", "x", 0, 3.0)]
@@ -156,9 +170,12 @@ def test_the_command_compares_with_its_first_method(dataset, tmp_path, estimatio
     errors = [[100 * np.mean((t.disparity[t.area] - level) ** 2) for t in truths] for level in (2.0, 0.4)]
     assert change["mean"] == pytest.approx(np.mean(errors[1]), rel=1e-4)
     assert change["change"] == pytest.approx(np.mean(errors[1]) - np.mean(errors[0]), rel=1e-4)
+    assert all(by > 0 for scenes in answer["worse"][varied].values() for by in scenes.values())
     assert len(estimations) == 2 * 2 * 2
     assert run(["research", str(dataset), *options]) == 0
     assert f"  {varied}" in capsys.readouterr().out
+    assert run(["research", str(dataset), *options, "--by-scene"]) == 0
+    assert f"| cards | {varied} |" in capsys.readouterr().out
     assert len(estimations) == 8, "nothing is made twice"
 
 

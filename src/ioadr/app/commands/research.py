@@ -59,8 +59,9 @@ BETTER, WORSE = "▼", "▲"
 @option(
     "Results", "--table", type=click.Path(), metavar="FILE", required=True, help="CSV file that collects all figures."
 )
+@option("Results", "--by-scene", is_flag=True, help="Print all figures of each scene, and where the first method wins.")
 @output_options
-def command(terminal: Terminal, table: str, jobs: int | None, **options: Any) -> None:
+def command(terminal: Terminal, table: str, jobs: int | None, by_scene: bool, **options: Any) -> None:
     """Compare parameter sets on SCENEs: folders with truth, FAMILY-NUMBER, or synthetic[-NUMBER] for all families.
 
     All others, and the variations from --vary, are compared with the first method: mean over the scenes and paired
@@ -68,13 +69,16 @@ def command(terminal: Terminal, table: str, jobs: int | None, **options: Any) ->
     parameters and scenes are not computed again. Times are for one thread.
     """
     from ioadr.evaluation.research import run_trials
+    from ioadr.evaluation.scene_table import lost_to, scene_table
     from ioadr.machine import cores
 
     trials = _trials(**options)
     with terminal.busy(f"{len(trials)} trials"):
         rows = run_trials(trials, Path(table), jobs or cores(), _watch(terminal))
     names = list(dict.fromkeys(trial.method.name for trial in trials))
-    terminal.answer(_overview(rows, names), {"base": names[0], "methods": _data(rows, names), "table": table})
+    text = scene_table(rows, names) if by_scene else _overview(rows, names)
+    worse = {name: lost_to(rows, names[0], name) for name in names[1:]}
+    terminal.answer(text, {"base": names[0], "methods": _data(rows, names), "worse": worse, "table": table})
 
 
 def _trials(
