@@ -140,7 +140,7 @@ def _facing(photographs: Sequence[Photograph]) -> tuple[list[int], tuple[tuple[s
     seed = int(np.argmax(alike.sum(axis=1)))
     chosen = [int(view) for view in np.flatnonzero(alike[seed])]
     why = {True: "turned on their side", False: "looking elsewhere"}
-    others = ((photographs[v].name, why[bool(facing[seed, v])]) for v in np.flatnonzero(~alike[seed]))
+    others = ((photographs[int(v)].name, why[bool(facing[seed, v])]) for v in np.flatnonzero(~alike[seed]))
     return chosen, tuple(others)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -108,16 +109,15 @@ def test_a_part_may_be_of_one_colour(tmp_path):
 def test_the_order_of_views_is_looked_at_once(tmp_path, monkeypatch, change):
     views = demo(grid=(5, 5), size=(96, 128)).light_field.views
     np.save(tmp_path / "views.npy", change(views))
-    looks = []
-    judge = orientation.order_of
-    monkeypatch.setattr(orientation, "order_of", lambda capture: looks.append(capture) or judge(capture))
+    judge = Mock(wraps=orientation.order_of)
+    monkeypatch.setattr(orientation, "order_of", judge)
     found = survey(tmp_path / "views.npy", ReadOptions())
     for top in (0, 32):
         window = Window(top, 16, top + 64, 96)
         part = read_part(tmp_path / "views.npy", found, window, RANGE)
         assert np.array_equal(part.views, views[:, :, window.slices[0], window.slices[1]])
         assert part.source == found.source
-    assert len(looks) == 1
+    assert judge.call_count == 1
 
 
 def test_parts_cannot_be_scaled(huge):
