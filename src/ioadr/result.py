@@ -96,12 +96,14 @@ class Estimate:
     @cached_property
     def doubts(self) -> tuple[str, ...]:
         """What speaks against the map; empty if the views agree with it."""
-        from ioadr.consistency.outcome import doubts
+        from ioadr.consistency.outcome import ALIGN, LOOK, REORDER, doubts
         from ioadr.errors import Note
 
         order = self.source.order
         kept = (f"the order of views is {order}",) if order.startswith("contradicted") else ()
-        found = doubts(self.disparity, self.costs["data"], self.confidence, self.image, self.white, self.range)
+        posed = self.camera is not None and self.camera.world is not None
+        advice = REORDER if not posed else LOOK if self.source.alignment else ALIGN
+        found = doubts(self.disparity, self.costs["data"], self.confidence, self.image, self.white, self.range, advice)
         return tuple(Note(text) for text in (*kept, *found))
 
     @property

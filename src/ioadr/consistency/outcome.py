@@ -21,6 +21,10 @@ END = 0.02
 TRUSTED = 0.05
 """Mean confidence below which hardly anything can be relied on."""
 
+REORDER = "Check the order of the views with `ioadr doctor`"
+ALIGN = "Photographs may differ in exposure, and poses may be inexact: correct both with ⟦align⟧"
+LOOK = "Their poses may be wrong, or things may have moved or glossed between photographs"
+
 
 def doubts(
     disparity: FloatMap,
@@ -29,17 +33,18 @@ def doubts(
     image: NDArray[Any],
     white: float,
     limits: DisparityRange,
+    advice: str = REORDER,
 ) -> tuple[str, ...]:
     """What speaks against a map; nothing if the views agree with it.
 
-    `differences` are those of the views that see a point from the reference view, in grey levels of 255.
+    `differences` are those of the views that see a point from the reference view, in grey levels of 255. `advice` says
+    what to do about large ones.
     """
     found = []
     mismatch = relative_mismatch(differences, image, white)
     if mismatch > MISMATCH:
         found.append(
-            f"the views do not agree with the map: they differ by {100 * mismatch:.0f} % of the contrast. "
-            "Check the order of the views with `ioadr doctor`"
+            f"the views do not agree with the map: they differ by {100 * mismatch:.0f} % of the contrast. {advice}"
         )
     slack = END * limits.extent
     ends = (("smallest", disparity < limits.minimum + slack), ("largest", disparity > limits.maximum - slack))

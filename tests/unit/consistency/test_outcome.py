@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -50,3 +51,15 @@ def test_strict_is_an_exit_code(views, tmp_path, capsys):
     assert "Doubtful" in (out / "report.html").read_text(encoding="utf-8")
     assert run([*common, "--out", str(out), "--overwrite", "--strict"]) == 3
     assert run([*common, "--out", str(tmp_path / "right"), "--flip-rows", "--strict"]) == 0
+
+
+def test_posed_photographs_are_to_be_aligned_and_not_reordered(views):
+    """Poses say where views stand; what may be wrong is exposure, or the poses."""
+    found = estimated(np.ascontiguousarray(views[::-1]))
+    world = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
+    camera = ioadr.Camera(50.0, 36.0, 20.0, 2.0, 128, 96, world=world, metric=False)
+    posed = replace(found, camera=camera)
+    assert any("correct both with `align`" in doubt for doubt in posed.doubts)
+    again = replace(posed, source=replace(posed.source, alignment={"shifts": []}))
+    assert any("Their poses may be wrong" in doubt for doubt in again.doubts)
+    assert not any("doctor" in doubt for doubt in (*posed.doubts, *again.doubts))

@@ -19,13 +19,18 @@ NODES = 120
 """Along the longer side of the reference photograph: where it is asked which views see the focus plane."""
 FEW_NODES, FOCI = 40, 25
 """Likewise, and how many distances are tried, where the distance of the scene must be found."""
-NEAREST = 1.5
-"""Of the cameras' extent: the nearest focus that is tried."""
+NEAREST = 0.5
+"""Of the cameras' extent: the nearest focus that is tried. Cameras on an arc stand about as far apart as away."""
 TOO_LITTLE = "seeing too little of what the reference view sees"
 LEAST_SEEN = 0.4
 """Of the reference photograph that a view must see."""
-WORTHWHILE = 1.2
-"""By how much a view that is left out must enlarge the common rectangle."""
+WORTH = 2.3
+"""Views are left out for a larger common rectangle as long as its area times this power of their number grows: one of
+13 for a fifth more, half of them for five times as much."""
+MANY, WORTH_OF_MORE = 30, 0.5
+"""From so many views on, further ones add little: half of 60 go for two fifths more."""
+COARSER = 2
+"""Steps between nodes where it is asked which views to leave out."""
 ENOUGH = 5
 """Views that are not given up for a larger rectangle."""
 
@@ -106,17 +111,19 @@ def _shared(rig: Rig) -> int:
 
 
 def _grown(rig: Rig, sides: list[float], step: int) -> list[float]:
-    """Left, top, right, bottom, moved outwards px by px between nodes as long as all views see them."""
+    """Left, top, right, bottom, moved outwards between nodes as far as all views see them: what they see is convex."""
     views = range(len(rig.photographs))
     for side, outwards in enumerate((-1.0, -1.0, 1.0, 1.0)):
-        for _ in range(step - 1):
-            low, high = sides[1 - side % 2], sides[3 - side % 2]
-            along = np.linspace(low, high, max(2, int(high - low) // 4))
-            across = np.array([sides[side] + outwards])
+        low, high = sides[1 - side % 2], sides[3 - side % 2]
+        along = np.linspace(low, high, max(2, int(high - low) // 4))
+        near, far = 0, step
+        while far - near > 1:
+            middle = (near + far) // 2
+            across = np.array([sides[side] + outwards * middle])
             line = (across, along) if side % 2 == 0 else (along, across)
-            if not all(_seen(rig, view, *line).all() for view in views):
-                break
-            sides[side] += outwards
+            seen = all(_seen(rig, view, *line).all() for view in views)
+            near, far = (middle, far) if seen else (near, middle)
+        sides[side] += outwards * near
     return sides
 
 
@@ -141,17 +148,27 @@ def _seen(rig: Rig, view: int, columns: Floats, rows: Floats) -> NDArray[np.bool
 
 
 def _enlarged(rig: Rig, seen: NDArray[np.bool_]) -> tuple[Rig, NDArray[np.bool_]]:
-    """Without views that cost much of the common rectangle, one after the other."""
-    while len(rig.photographs) > ENOUGH:
-        now = _area(seen)
-        gains = [
-            0 if view == rig.reference else _area(np.delete(seen, view, axis=0)) for view in range(len(rig.photographs))
-        ]
-        best = int(np.argmax(gains))
-        if gains[best] < WORTHWHILE * max(now, 1):
+    """Without views that cost much of the common rectangle: of all numbers of them, as many as pay best."""
+    kept, dropped = list(range(len(seen))), list[int]()
+    coarse = seen[:, ::COARSER, ::COARSER]
+    worths = [_worth(coarse[kept])]
+    while len(kept) > ENOUGH:
+        missed = ~coarse[kept] & coarse[rig.reference]
+        # Nodes that few miss are won by leaving out few.
+        blame = (missed / np.maximum(missed.sum(axis=0), 1) ** 2).sum(axis=(1, 2))
+        worst = kept[int(np.argmax(blame))]
+        if worst == rig.reference or not blame.max() > 0:
             break
-        rig, seen = rig.without([best], "making the common area much smaller"), np.delete(seen, best, axis=0)
-    return rig, seen
+        kept.remove(worst)
+        dropped.append(worst)
+        worths.append(_worth(coarse[kept]))
+    dropped = sorted(dropped[: int(np.argmax(worths))])
+    return rig.without(dropped, "making the common area much smaller"), np.delete(seen, dropped, axis=0)
+
+
+def _worth(seen: NDArray[np.bool_]) -> float:
+    few, more = min(len(seen), MANY), max(len(seen) / MANY, 1.0)
+    return float(_area(seen)) * few**WORTH * more**WORTH_OF_MORE
 
 
 def _area(seen: NDArray[np.bool_]) -> int:

@@ -137,7 +137,8 @@ def _facing(photographs: Sequence[Photograph]) -> tuple[list[int], tuple[tuple[s
     least = np.cos(np.radians(MOST_TURNED))
     facing = gazes @ gazes.T >= least
     alike = facing & (upward @ upward.T >= 0.5)
-    seed = int(np.argmax(alike.sum(axis=1)))
+    # Of seeds with equally many, the one in their middle.
+    seed = int(np.argmax(alike.sum(axis=1) + 0.5 * (gazes @ gazes.T).mean(axis=1)))
     chosen = [int(view) for view in np.flatnonzero(alike[seed])]
     why = {True: "turned on their side", False: "looking elsewhere"}
     others = ((photographs[int(v)].name, why[bool(facing[seed, v])]) for v in np.flatnonzero(~alike[seed]))

@@ -73,10 +73,11 @@ def _image_folder(path: Path, folder: Path, model: Model) -> Path:
     around = [path, folder, *list(folder.parents)[:2]]
     places = [place / name for place in around for name in IMAGES if (place / name).is_dir()]
 
-    def held(place: Path) -> int:
-        return sum(image_inside(place, shot.name, folder) is not None for shot in model.shots)
+    def held(place: Path) -> tuple[int, bool]:
+        exact = sum((place / shot.name).is_file() for shot in model.shots)
+        return exact, exact > 0 or image_inside(place, model.shots[0].name, folder) is not None
 
-    return max(places, key=held, default=path)
+    return max(places, key=held, default=path) if model.shots else path
 
 
 def triangulated(model: Model, photographs: list[Photograph]) -> NDArray[np.float64]:

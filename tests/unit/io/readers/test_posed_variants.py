@@ -14,8 +14,12 @@ import pytest
 from PIL import Image
 
 from ioadr import InputError
+from ioadr.geometry.lens import Lens
 from ioadr.io import read
+from ioadr.io.poses.canvas import fitted
 from ioadr.io.poses.colmap_model import MODELS
+from ioadr.io.poses.photographs import Photograph, PosedPhotographs
+from ioadr.io.poses.rig import assembled
 from tests.posed import Shots, colmap_scene, numbers, shots, write_colmap, write_images, write_transforms
 
 
@@ -161,9 +165,7 @@ class TestLenses:
         shutil.rmtree(scene / "sparse")
         write_colmap(scene / "sparse" / "0", shots().photographs, shots().points, binary=False)
         set_lenses(scene / "sparse" / "0", dict.fromkeys(range(1, 10), "OPENCV_FISHEYE"))
-        with pytest.raises(
-            InputError, match=r"9 of 9 photographs are of cameras whose lens is OPENCV_FISHEYE; .*undist"
-        ):
+        with pytest.raises(InputError, match=r"9 of 9 .* lens is OPENCV_FISHEYE; understood are .*image_undist"):
             read(scene)
 
     def test_binary_models_with_other_lenses(self, scene):
@@ -201,3 +203,35 @@ def test_photographs_on_their_side_are_named(tmp_path):
 
 def test_poses_say_where_views_stand(scene):
     assert read(scene).source.order.startswith(("given: the poses say", "agrees"))
+
+
+def looking(centre: Any, target: Any, name: str) -> Photograph:
+    """A photograph of 240×180 px from a place, towards another, upright."""
+    away = np.asarray(target, np.float64) - centre
+    away /= np.linalg.norm(away)
+    right = np.cross([0.0, 1.0, 0.0], away)
+    right /= np.linalg.norm(right)
+    turn = np.stack([right, np.cross(away, right), away])
+    return Photograph(name, None, (240, 180), (290.0, 290.0), (119.5, 89.5), Lens(), turn, -turn @ centre)
+
+
+def test_an_arc_without_points_is_focused_where_gazes_meet():
+    """Cameras on an arc stand about as far apart as away from what they look at."""
+    angles = np.radians(np.linspace(-29, 29, 21))
+    taken = [looking([2 * np.sin(a), 0.01 * n, 2 - 2 * np.cos(a)], [0, 0, 2], str(n)) for n, a in enumerate(angles)]
+    rig, _, share = fitted(assembled(PosedPhotographs(Path("arc"), taken)))
+    assert 1 / rig.inverse_focus == pytest.approx(2.0, rel=0.1)
+    assert len(rig.photographs) == 21
+    assert share > 0.6
+
+
+def test_many_photographs_are_given_up_for_a_larger_area():
+    """The rectangle that all of 120 see is small; further views than some dozens add little."""
+    random = np.random.default_rng(0)
+    taken = [
+        looking([*random.uniform(-0.5, 0.5, 2), 0.0], [*random.uniform(-0.5, 0.5, 2), 3.0], str(number))
+        for number in range(120)
+    ]
+    rig, _, share = fitted(assembled(PosedPhotographs(Path("many"), taken)))
+    assert 30 <= len(rig.photographs) < 110
+    assert share > 0.4
