@@ -9,7 +9,7 @@ import ioadr
 from ioadr.evaluation.synthetic import demo
 
 # Any light field that `ioadr info` knows; without one, a small rendering of the embedded scene.
-lightfield = ioadr.read(sys.argv[1]) if len(sys.argv) > 1 else demo(size=(160, 160), grid=(5, 5)).light_field
+lightfield = ioadr.read(sys.argv[1]) if len(sys.argv) > 1 else demo(size=(160, 160), grid=(5, 5)).lightfield
 
 estimate = ioadr.estimate(lightfield)
 files = estimate.save("first_depth_map", overwrite=True)

@@ -9,7 +9,7 @@ import ioadr
 from ioadr.evaluation.synthetic import demo
 
 scene = demo(size=(160, 160), grid=(5, 5))
-estimate = ioadr.estimate(scene.light_field, ioadr.preset("best"))
+estimate = ioadr.estimate(scene.lightfield, ioadr.preset("best"))
 
 # The embedded scene knows its truth; your own does not, and the confidence never uses it.
 wrong = abs(estimate.disparity - scene.truth.disparity) > 0.07

@@ -9,7 +9,7 @@ from matplotlib import pyplot
 import ioadr
 from ioadr.evaluation.synthetic import demo
 
-lightfield = demo(size=(160, 160), grid=(5, 5)).light_field
+lightfield = demo(size=(160, 160), grid=(5, 5)).lightfield
 print(lightfield.camera)  # for your own: ioadr.Camera(focal_length_mm, sensor_size_mm, baseline_mm, …)
 
 estimate = ioadr.estimate(lightfield, ioadr.preset("best"))

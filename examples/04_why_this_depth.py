@@ -9,7 +9,7 @@ import ioadr
 from ioadr.evaluation.synthetic import demo
 from ioadr.solver.explain import Explainer
 
-lightfield = demo(size=(160, 160), grid=(5, 5)).light_field
+lightfield = demo(size=(160, 160), grid=(5, 5)).lightfield
 estimate = ioadr.estimate(lightfield)
 
 row, column = lightfield.height // 2, lightfield.width // 6  # on the box, beside a bar of the trellis

@@ -10,7 +10,7 @@ import ioadr
 from ioadr.evaluation.synthetic import demo
 from ioadr.geometry.synthesis import refocus, synthesise
 
-lightfield = demo(size=(160, 160), grid=(5, 5)).light_field
+lightfield = demo(size=(160, 160), grid=(5, 5)).lightfield
 estimate = ioadr.estimate(lightfield, ioadr.preset("best"))
 near, far = np.percentile(estimate.disparity, [97, 3])
 

@@ -73,7 +73,7 @@ def cases() -> Iterator[Case]:
 def views_and_truth(case: Case) -> tuple[LightField, NDArray[Any]]:
     options = None if case.noise is None else Options(noise=case.noise, seed=case.seed)
     rendered = random_light_field(case.seed, case.family, SIZE, case.grid, options=options)  # type: ignore[arg-type]
-    lf = rendered.light_field
+    lf = rendered.lightfield
     if case.gloss:
         lf = replace(lf, views=with_gloss(lf, case.gloss, case.seed))
     if case.limits:

@@ -41,7 +41,7 @@ def main(folder: Path = TARGET) -> None:
     scene = demo()
     for draw in (epi, point_projection_plane, point_projection_image, occlusion):
         save(draw(scene), folder / f"{draw.__name__}.png")
-    estimate = ioadr.estimate(scene.light_field, "best")
+    estimate = ioadr.estimate(scene.lightfield, "best")
     for explain in (finish, border):
         save(explain(scene, estimate), folder / f"{explain.__name__}.png")
 
@@ -50,7 +50,7 @@ def finish(scene: Rendered, estimate: Estimate) -> Figure:
     """What the views want on the marble, and the surface that is fitted to it."""
     row, column = LIMB
     with Workers() as workers:
-        replay = Replay(scene.light_field, estimate, row, column, workers)
+        replay = Replay(scene.lightfield, estimate, row, column, workers)
         fitted = replay.surface()
         before, target, precision = replay.wanted()
     assert fitted is not None
@@ -102,7 +102,7 @@ def save(figure: Figure, path: Path) -> None:
 
 def epi(scene: Rendered) -> Figure:
     """A view, and one of its rows through all views of a row of cameras: slopes are disparities."""
-    views, disparity = scene.light_field.views, scene.truth.disparity
+    views, disparity = scene.lightfield.views, scene.truth.disparity
     row = HIDDEN[0]
     figure, (above, below) = pyplot.subplots(
         2, 1, figsize=(8, 6.2), layout="constrained", gridspec_kw={"height_ratios": [2.3, 1]}
@@ -130,7 +130,7 @@ def point_projection_plane(scene: Rendered) -> Figure:
     left, right = figure.subfigures(1, 2, width_ratios=[1.35, 1])
     for axes, (row, column) in zip(left.subplots(3, 3).flat, np.ndindex(3, 3), strict=True):
         place = (4 * row, 4 * column)
-        axes.imshow(scene.light_field.views[place])
+        axes.imshow(scene.lightfield.views[place])
         axes.set(xlim=(25, 175), ylim=(215, 85))
         axes.set_title(f"view ({place[0]}, {place[1]})", fontsize=8, pad=2)
         axes.set_axis_off()
@@ -185,7 +185,7 @@ def sampled(scene: Rendered, pixel: tuple[int, int], d: float) -> NDArray[np.flo
     """The 4D-PPI [L, K, 3] in grey levels, by the kernel that the costs use."""
     from ioadr.geometry.ppp import point_projection_image as fill
 
-    rays = pack_rays(scene.light_field)
+    rays = pack_rays(scene.lightfield)
     colours, inside = np.empty((81, 3), np.float32), np.empty(81, bool)
     fill(rays, *pixel, np.float32(d), colours, inside)
     return colours.reshape(9, 9, 3)

@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--chromium", default=shutil.which("chromium"))
     arguments = parser.parse_args()
     scene = demo()
-    study = Study(scene.light_field, ioadr.estimate(scene.light_field, "paper"), scene.truth)
+    study = Study(scene.lightfield, ioadr.estimate(scene.lightfield, "paper"), scene.truth)
     listening = bound(None)
     port = listening.getsockname()[1]
     running = server(study, port, TOKEN)

@@ -26,7 +26,7 @@ Views = NDArray[Any]
 
 def main(folder: Path = TARGET) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    views = demo(grid=(5, 5), size=(96, 128)).light_field.views
+    views = demo(grid=(5, 5), size=(96, 128)).lightfield.views
     garbage(views, folder / "garbage_maps.png")
     odd = views.copy()
     odd[0, 4] = odd[0, 4][::-1, ::-1]

@@ -37,7 +37,7 @@ class Case:
         options = Options(noise=self.noise, seed=self.seed)
         return random_light_field(
             self.seed, None, self.size, self.grid, self.disparity, options=options
-        ).light_field.views
+        ).lightfield.views
 
 
 def random_case(seed: int) -> Case:

@@ -27,13 +27,13 @@ def scene() -> Rendered:
 
 @cache
 def estimate() -> Estimate:
-    return ioadr.estimate(scene().light_field, "paper", seed=4)
+    return ioadr.estimate(scene().lightfield, "paper", seed=4)
 
 
 @cache
 def finished() -> Estimate:
     """With the finish and the border step."""
-    return ioadr.estimate(scene().light_field, "best", seed=4)
+    return ioadr.estimate(scene().lightfield, "best", seed=4)
 
 
 @dataclass

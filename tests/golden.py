@@ -34,7 +34,7 @@ def processor() -> str:
 
 def maps() -> dict[str, NDArray[np.float32]]:
     """By preset, of the demo's trellis before a wall: 5×5 views of 56×48 px."""
-    lightfield = demo(size=(48, 56), grid=(5, 5)).light_field
+    lightfield = demo(size=(48, 56), grid=(5, 5)).lightfield
     return {name: ioadr.estimate(lightfield, name, seed=0).disparity for name in PRESETS}
 
 

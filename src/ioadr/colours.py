@@ -30,18 +30,18 @@ def scale(name: str) -> Rgb:
     hue = np.unwrap(np.radians(anchors[:, 2]))
     lab = np.stack([anchors[:, 0], anchors[:, 1] * np.cos(hue), anchors[:, 1] * np.sin(hue)], axis=-1)
     curve = np.polynomial.Polynomial.fit  # one polynomial through all anchors: kinks would show as false edges
-    place = np.linspace(0, len(lab) - 1, 256)
-    path = [curve(np.arange(len(lab)), lab[:, axis], len(lab) - 1)(place) for axis in range(3)]
+    steps = np.linspace(0, len(lab) - 1, 256)
+    path = [curve(np.arange(len(lab)), lab[:, axis], len(lab) - 1)(steps) for axis in range(3)]
     return _srgb_from_oklab(np.stack(path, axis=-1))
 
 
 def coloured(values: NDArray[Any], low: float, high: float, name: str = "depth") -> Rgb:
     """[..., 3]: `low` … `high` along the scale, clipped; grey where there is no value."""
     with np.errstate(invalid="ignore"):
-        place = (np.asarray(values, np.float32) - low) * (255.0 / (high - low or 1.0))
-    index = np.clip(np.nan_to_num(place), 0, 255).astype(np.uint8)
+        levels = (np.asarray(values, np.float32) - low) * (255.0 / (high - low or 1.0))
+    index = np.clip(np.nan_to_num(levels), 0, 255).astype(np.uint8)
     picture: Rgb = scale(name)[index]
-    picture[~np.isfinite(place)] = _GAP
+    picture[~np.isfinite(levels)] = _GAP
     return picture
 
 

@@ -237,8 +237,8 @@ class LightField:
         """
         placed = {name: changes.pop(name) for name in ("reference", "eta", "positions", "present") if name in changes}
         if placed:
-            known = {name: getattr(self.layout, name) for name in ("reference", "eta", "positions", "present")}
-            changes["layout"] = Layout.of(changes.get("views", self.views).shape[:2], **(known | placed))
+            layout = {name: getattr(self.layout, name) for name in ("reference", "eta", "positions", "present")}
+            changes["layout"] = Layout.of(changes.get("views", self.views).shape[:2], **(layout | placed))
         return replace(self, **changes)
 
     with_ = replace

@@ -20,12 +20,12 @@ def find(name: str, tree: type[Any]) -> tuple[str, dataclasses.Field[Any]]:
     group_name, _, item_name = name.partition(".")
     groups = {g.name: {i.name: i for i in fields(g.default_factory)} for g in fields(tree)}  # type: ignore[arg-type]
     if group_name not in groups:
-        known, hint = ", ".join(groups), meant(group_name, groups)
-        raise InputError(f"parameter {name!r}: expected one of the groups {known}, found {group_name!r}.{hint}")
+        names, hint = ", ".join(groups), meant(group_name, groups)
+        raise InputError(f"parameter {name!r}: expected one of the groups {names}, found {group_name!r}.{hint}")
     items = groups[group_name]
     if item_name not in items:
-        known, hint = ", ".join(items), meant(item_name, items)
-        raise InputError(f"parameter {name!r}: expected {group_name}.* with one of {known}, found {item_name!r}.{hint}")
+        names, hint = ", ".join(items), meant(item_name, items)
+        raise InputError(f"parameter {name!r}: expected {group_name}.* with one of {names}, found {item_name!r}.{hint}")
     return group_name, items[item_name]
 
 

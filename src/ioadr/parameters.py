@@ -205,7 +205,7 @@ class Parameters:
 
     def __repr__(self) -> str:
         """The nearest preset, and what differs from it."""
-        name, changes = min(((n, self.changes(p)) for n, p in PRESETS.items()), key=lambda found: len(found[1]))
+        name, changes = min(((n, self.changes(p)) for n, p in PRESETS.items()), key=lambda preset_: len(preset_[1]))
         return f"preset({name!r})" + (f".replace({changes!r})" if changes else "")
 
     def to_toml(self) -> str:
@@ -250,11 +250,11 @@ def preset(name: str) -> Parameters:
     base, _, variation = name.partition("/")
     if base not in PRESETS:
         raise InputError(f"preset: expected one of {', '.join(PRESETS)}, found {base!r}.{meant(base, PRESETS)}")
-    known = {**VARIATIONS, **FINISH_VARIATIONS}
-    if variation and variation not in known:
-        hint = meant(variation, known)
-        raise InputError(f"variation: expected one of {', '.join(known)}, found {variation!r}.{hint}")
-    return PRESETS[base].replace(known[variation] if variation else {})
+    variations = {**VARIATIONS, **FINISH_VARIATIONS}
+    if variation and variation not in variations:
+        hint = meant(variation, variations)
+        raise InputError(f"variation: expected one of {', '.join(variations)}, found {variation!r}.{hint}")
+    return PRESETS[base].replace(variations[variation] if variation else {})
 
 
 # What the paper's text says, where its published tables were made with something else.

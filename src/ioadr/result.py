@@ -103,8 +103,8 @@ class Estimate:
         kept = (f"the order of views is {order}",) if order.startswith("contradicted") else ()
         posed = self.camera is not None and self.camera.world is not None
         advice = REORDER if not posed else LOOK if self.source.alignment else ALIGN
-        found = doubts(self.disparity, self.costs["data"], self.confidence, self.image, self.white, self.range, advice)
-        return tuple(Note(text) for text in (*kept, *found))
+        texts = doubts(self.disparity, self.costs["data"], self.confidence, self.image, self.white, self.range, advice)
+        return tuple(Note(text) for text in (*kept, *texts))
 
     @property
     def metric(self) -> bool:

@@ -40,7 +40,7 @@ def provoke(case: Case, folder: Path, running: Any) -> Outcome:
 def explorer() -> Iterator[Any]:
     from ioadr.app.explorer.study import Study
 
-    with explored.explorer(Study(explored.scene().light_field, explored.estimate())) as running:
+    with explored.explorer(Study(explored.scene().lightfield, explored.estimate())) as running:
         yield running
 
 

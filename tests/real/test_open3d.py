@@ -36,7 +36,7 @@ print(json.dumps({
 @pytest.mark.skipif(not PYTHON, reason="no Python with Open3D is named by IOADR_OPEN3D")
 @pytest.mark.parametrize("name", ["demo", "hci/cotton", "real/lytro_2067"])
 def test_open3d_opens_what_we_write(name: str, shared: Path, tmp_path: Path) -> None:
-    lightfield = demo().light_field if name == "demo" else ioadr.read(shared / "data" / name)
+    lightfield = demo().lightfield if name == "demo" else ioadr.read(shared / "data" / name)
     estimate = ioadr.estimate(lightfield, "fast")
     estimate.save(tmp_path / "out", "ply,glb", report=False)
     header = (tmp_path / "out" / "points.ply").read_bytes().split(b"end_header\n")[0]

@@ -34,7 +34,7 @@ def disturbed(lightfield: LightField, seed: int = 0) -> tuple[LightField, Alignm
 @pytest.fixture(scope="module")
 def case() -> Any:
     rendered = random_light_field(5, size=(112, 128), grid=(5, 5))
-    bent, put = disturbed(rendered.light_field)
+    bent, put = disturbed(rendered.lightfield)
     return rendered, bent, put, align(bent, threads=1)
 
 
@@ -53,7 +53,7 @@ def test_the_map_is_as_good_as_of_views_without_faults(case):
         disparity = ioadr.estimate(lightfield, "fast", threads=1).disparity
         return float((np.abs(disparity - truth)[15:-15, 15:-15] > 0.07).mean())
 
-    clean, before, after = bad(rendered.light_field), bad(bent), bad(found.lightfield)
+    clean, before, after = bad(rendered.lightfield), bad(bent), bad(found.lightfield)
     assert before > 1.5 * clean
     assert after < 1.3 * clean
 
@@ -68,7 +68,7 @@ def test_what_was_taken_off_is_said(case):
 
 def test_aligned_views_stay_as_they_are():
     rendered = random_light_field(1, size=(64, 72), grid=(3, 3))
-    found = align(rendered.light_field, rounds=1, threads=1).alignment
+    found = align(rendered.lightfield, rounds=1, threads=1).alignment
     assert np.abs(found.shifts).max() < 0.05
     assert np.abs(found.gains - 1).max() < 0.01
     np.testing.assert_array_equal(found.shifts[1, 1], 0)
@@ -76,7 +76,7 @@ def test_aligned_views_stay_as_they_are():
 
 def test_disparity_is_not_mistaken_for_misalignment():
     """Shifts along the views' positions change all disparities alike: they cannot be told apart and stay."""
-    lightfield = random_light_field(1, size=(64, 72), grid=(3, 3)).light_field
+    lightfield = random_light_field(1, size=(64, 72), grid=(3, 3)).lightfield
     np.testing.assert_allclose(_without_disparity(0.2 * lightfield.offsets, lightfield), 0, atol=1e-12)
     across = np.zeros((3, 3, 2))
     across[0, 1] = (0.0, 0.3)
@@ -101,7 +101,7 @@ def test_a_single_motion():
 
 
 def test_an_alignment_of_other_views_is_refused():
-    lightfield = random_light_field(1, size=(64, 72), grid=(3, 3)).light_field
+    lightfield = random_light_field(1, size=(64, 72), grid=(3, 3)).lightfield
     with pytest.raises(InputError, match=r"is of 5×5 views with 3 channels, and the light field has 3×3"):
         applied(lightfield, Alignment(np.zeros((5, 5, 2)), np.zeros((5, 5)), np.ones((5, 5, 3))))
     with pytest.raises(InputError, match=r"at least one round, found 0"):
@@ -109,7 +109,7 @@ def test_an_alignment_of_other_views_is_refused():
 
 
 def test_the_command_line_aligns_and_checks_what_it_aligned(tmp_path, capsys):
-    lightfield, _ = disturbed(random_light_field(1, size=(64, 72), grid=(3, 3)).light_field)
+    lightfield, _ = disturbed(random_light_field(1, size=(64, 72), grid=(3, 3)).lightfield)
     write_lightfield(lightfield, tmp_path / "views.npz")
     scene, out = str(tmp_path / "views.npz"), str(tmp_path / "out")
     assert run(["estimate", scene, "--out", out, "--preset", "fast", "--align", "--threads", "1"]) == 0

@@ -219,7 +219,7 @@ print(hashlib.sha256(problem.refinement.disparity.tobytes()).hexdigest())
 ESTIMATION = """
 import hashlib, ioadr
 from ioadr.evaluation.synthetic import random_light_field
-lf = random_light_field(1, "mixed", (40, 44), (3, 3), (-1.5, 1.5)).light_field
+lf = random_light_field(1, "mixed", (40, 44), (3, 3), (-1.5, 1.5)).lightfield
 parameters = ioadr.preset("paper").vary({"search.sweeps": 7, "finish.passes": 1, "coverage.settle": True})
 print(hashlib.sha256(ioadr.estimate(lf, parameters).disparity.tobytes()).hexdigest())
 """

@@ -20,21 +20,21 @@ TAGS = ("Make", "Model", "Orientation", "ExposureTime", "FNumber", "Photographic
 FINE, ODD = (70, 220, 90), (255, 60, 60)
 
 
-def contact_sheet(found: Diagnosis) -> Image.Image:
+def contact_sheet(diagnosis: Diagnosis) -> Image.Image:
     """The views in grid order with an arrow for how points move; odd views have a red frame."""
-    lightfield = found.lightfield
+    lightfield = diagnosis.lightfield
     rows, columns = lightfield.grid
     width = max(48, min(SHEET // columns, 240)) - 4
     height = max(1, round(width * lightfield.height / lightfield.width))
     sheet = Image.new("RGB", (columns * (width + 4), rows * (height + 4)), (30, 30, 30))
     draw = ImageDraw.Draw(sheet)
-    longest = float(np.abs(found.examination.shift).max(initial=1e-6))
-    for place, shift in zip(found.places, found.examination.shift, strict=True):
+    longest = float(np.abs(diagnosis.examination.shift).max(initial=1e-6))
+    for place, shift in zip(diagnosis.places, diagnosis.examination.shift, strict=True):
         corner = place[1] * (width + 4) + 2, place[0] * (height + 4) + 2
         view = Image.fromarray(rgb8(lightfield.views[place], lightfield.white))
         sheet.paste(view.resize((width, height), Image.Resampling.BOX), corner)
-        colour = ODD if place in found.odd else FINE
-        if place in found.odd:
+        colour = ODD if place in diagnosis.odd else FINE
+        if place in diagnosis.odd:
             draw.rectangle((corner[0] - 2, corner[1] - 2, corner[0] + width + 1, corner[1] + height + 1), None, ODD, 3)
         _arrow(
             draw, (corner[0] + width / 2, corner[1] + height / 2), shift * (0.4 * min(width, height) / longest), colour
@@ -49,21 +49,21 @@ def _arrow(draw: ImageDraw.ImageDraw, start: tuple[float, float], shift: Any, co
     draw.ellipse((end[0] - 3, end[1] - 3, end[0] + 3, end[1] + 3), colour)
 
 
-def findings(found: Diagnosis) -> dict[str, str]:
+def findings(diagnosis: Diagnosis) -> dict[str, str]:
     """What was found, in words."""
-    source = found.lightfield.source
-    odd = "; ".join(f"view {row},{column} {what}" for (row, column), what in found.odd.items())
+    source = diagnosis.lightfield.source
+    odd = "; ".join(f"view {row},{column} {what}" for (row, column), what in diagnosis.odd.items())
     facts = {
         "format": f"{source.format} ({'recognised by content' if source.recognised else 'as given'})",
         "order as stored": source.order or "not checked",
-        "order as read": f"{found.order.outcome}: {found.order.words}",
-        "rows and columns": _test(found.order.upright, "in place", "transposed"),
-        "direction": _test(found.order.alike, "rows and columns agree", "one of them is reversed"),
-        "near and far": _test(found.order.near, "near hides far", "far hides near"),
+        "order as read": f"{diagnosis.order.outcome}: {diagnosis.order.words}",
+        "rows and columns": _test(diagnosis.order.upright, "in place", "transposed"),
+        "direction": _test(diagnosis.order.alike, "rows and columns agree", "one of them is reversed"),
+        "near and far": _test(diagnosis.order.near, "near hides far", "far hides near"),
         "odd views": odd or "none",
     }
     notes = {f"note {number}": as_options(note) for number, note in enumerate(source.notes, 1)}
-    return facts | notes | {"command": command_line(found)}
+    return facts | notes | {"command": command_line(diagnosis)}
 
 
 def _test(finding: Any, yes: str, no: str) -> str:
@@ -72,17 +72,17 @@ def _test(finding: Any, yes: str, no: str) -> str:
     return f"{answer} ({abs(finding.score):.1f} standard errors, chance {finding.chance:.0e}, {votes})"
 
 
-def command_line(found: Diagnosis) -> str:
+def command_line(diagnosis: Diagnosis) -> str:
     """The command that would read the data right."""
-    path = shlex.quote(found.lightfield.source.path or "PATH")
-    remedies = "".join(f" {as_options(text)}" for text in found.remedies)
+    path = shlex.quote(diagnosis.lightfield.source.path or "PATH")
+    remedies = "".join(f" {as_options(text)}" for text in diagnosis.remedies)
     return f"ioadr estimate {path}{remedies} --out DIR"
 
 
-def exif(found: Diagnosis, folder: Path) -> dict[str, str]:
+def exif(diagnosis: Diagnosis, folder: Path) -> dict[str, str]:
     """What cameras wrote into the files: one value, or that it differs from view to view."""
     values: dict[str, set[str]] = {}
-    for name in found.names:
+    for name in diagnosis.names:
         file = folder / name
         try:
             with Image.open(file) as image:
@@ -100,9 +100,9 @@ def exif(found: Diagnosis, folder: Path) -> dict[str, str]:
     }
 
 
-def diagnosis_html(found: Diagnosis) -> str:
+def diagnosis_html(diagnosis: Diagnosis) -> str:
     """The page."""
-    lightfield, examination = found.lightfield, found.examination
+    lightfield, examination = diagnosis.lightfield, diagnosis.examination
     folder = Path(lightfield.source.path or ".")
     views = [
         {
@@ -110,10 +110,10 @@ def diagnosis_html(found: Diagnosis) -> str:
             "name": name,
             "difference": f"{difference:.2f}",
             "brightness": f"{100 * brightness:.0f} %",
-            "remark": found.odd.get((row, column), ""),
+            "remark": diagnosis.odd.get((row, column), ""),
         }
         for (row, column), name, difference, brightness in zip(
-            found.places, found.names, examination.difference, examination.brightness, strict=True
+            diagnosis.places, diagnosis.names, examination.difference, examination.brightness, strict=True
         )
     ]
     rows, columns = lightfield.grid
@@ -122,10 +122,10 @@ def diagnosis_html(found: Diagnosis) -> str:
         title=lightfield.name,
         lead=f"Do the {rows}×{columns} views of {lightfield.width}×{lightfield.height} px fit together?",
         figures=[
-            ("Order", found.order.outcome, "of the views as read"),
-            ("Odd views", len(found.odd), f"of {lightfield.view_count}"),
+            ("Order", diagnosis.order.outcome, "of the views as read"),
+            ("Odd views", len(diagnosis.odd), f"of {lightfield.view_count}"),
         ],
-        facts=findings(found) | {f"EXIF {tag}": value for tag, value in exif(found, folder).items()},
-        sheet=contact_sheet(found),
+        facts=findings(diagnosis) | {f"EXIF {tag}": value for tag, value in exif(diagnosis, folder).items()},
+        sheet=contact_sheet(diagnosis),
         views=views,
     )

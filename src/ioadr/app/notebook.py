@@ -176,6 +176,6 @@ def _epi(lightfield: LightField, axis: int, line: int) -> tuple[NDArray[np.uint8
 
 def _draw_slopes(axes: Axes, disparities: NDArray[Any], offsets: Sequence[float]) -> None:
     height = np.arange(len(offsets))
-    for place in range(0, len(disparities), max(1, len(disparities) // LINES)):
-        axes.plot(place - disparities[place] * np.asarray(offsets), height, color="white", linewidth=0.8, alpha=0.8)
+    for at in range(0, len(disparities), max(1, len(disparities) // LINES)):
+        axes.plot(at - disparities[at] * np.asarray(offsets), height, color="white", linewidth=0.8, alpha=0.8)
     axes.set_xlim(-0.5, len(disparities) - 0.5)

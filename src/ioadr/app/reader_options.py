@@ -26,7 +26,7 @@ def format_names(context: click.Context, parameter: click.Parameter, start: str)
     """For the shell's completion."""
     from ioadr.io.registry import formats
 
-    return [known.name for known in formats() if known.name.startswith(start)]
+    return [format_.name for format_ in formats() if format_.name.startswith(start)]
 
 
 OPTIONS = (

@@ -71,7 +71,7 @@ def _embedded(estimate: Estimate) -> LightField | None:
 
     if estimate.source.format != "synthetic" or estimate.name != "demo":
         return None
-    lightfield = demo().light_field
+    lightfield = demo().lightfield
     return lightfield if np.array_equal(lightfield.reference_view, estimate.image) else None
 
 

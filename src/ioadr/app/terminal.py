@@ -83,8 +83,8 @@ class Terminal:
 
         class TimeLeft(TimeRemainingColumn):
             def render(self, task: Task) -> Text:
-                known = task.time_remaining is not None and not task.finished
-                return super().render(task) + Text(" left", "progress.remaining") if known else Text("")
+                running = task.time_remaining is not None and not task.finished
+                return super().render(task) + Text(" left", "progress.remaining") if running else Text("")
 
         standard = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(bar_width=30))
         return Progress(

@@ -209,23 +209,23 @@ class Summary:
     """Deviation of the base's angle on the scene whose mask is the benchmark's own."""
 
 
-def summarise(found: list[Comparison]) -> Summary:
-    known = [item for item in found if math.isfinite(item.deviation) and item.metric != ANGLE]
-    base = [item for item in found if item.metric == ANGLE and item.table == paper().tables[0].id]
+def summarise(comparisons: list[Comparison]) -> Summary:
+    comparable = [item for item in comparisons if math.isfinite(item.deviation) and item.metric != ANGLE]
+    base = [item for item in comparisons if item.metric == ANGLE and item.table == paper().tables[0].id]
     angles = [item.deviation for item in base if math.isfinite(item.deviation)]
     return Summary(
-        cells=len(known),
-        mean_deviation=statistics.fmean(abs(item.deviation) for item in known) if known else math.nan,
-        far=tuple(item for item in known if item.far),
-        turned=tuple(item for item in found if item.same_direction is False),
-        clear=sum(item.same_direction is not None for item in found),
+        cells=len(comparable),
+        mean_deviation=statistics.fmean(abs(item.deviation) for item in comparable) if comparable else math.nan,
+        far=tuple(item for item in comparable if item.far),
+        turned=tuple(item for item in comparisons if item.same_direction is False),
+        clear=sum(item.same_direction is not None for item in comparisons),
         angle=angles[0] if angles else math.nan,
     )
 
 
-def summary_lines(found: list[Comparison]) -> list[str]:
+def summary_lines(comparisons: list[Comparison]) -> list[str]:
     """The summary in sentences."""
-    summary = summarise(found)
+    summary = summarise(comparisons)
     lines = [
         f"Mean |deviation| from print over {summary.cells} figures of MSE×100 and BadPix 0.07: "
         f"{percent(summary.mean_deviation, signed=False)}.",
@@ -253,23 +253,23 @@ def percent(share: float, signed: bool = True) -> str:
 
 def to_json(measured: Measured) -> str:
     """The comparison for programs."""
-    found = compare(measured)
-    summary = summarise(found)
+    comparisons = compare(measured)
+    summary = summarise(comparisons)
     content = {
         "source": paper().source,
         "cells": summary.cells,
         "mean_deviation": summary.mean_deviation,
-        "figures": [_plain({**vars(item), "deviation": item.deviation}) for item in found],
+        "figures": [_plain({**vars(item), "deviation": item.deviation}) for item in comparisons],
     }
     return json.dumps(_plain(content), indent=2) + "\n"
 
 
 def to_markdown(measured: Measured, pictures: Mapping[str, str]) -> str:
     """The paper's tables with ours: `ours (printed, deviation)`; pictures by file name, with their captions."""
-    found, scenes = compare(measured), measured.results.scene_names
-    lines = [f"Printed figures: {paper().source}.", "", *(f"- {line}" for line in summary_lines(found)), ""]
+    comparisons, scenes = compare(measured), measured.results.scene_names
+    lines = [f"Printed figures: {paper().source}.", "", *(f"- {line}" for line in summary_lines(comparisons)), ""]
     lines += [LEGEND, ""]
-    by_place = {(c.table, c.row, c.metric, c.scene): c for c in found}
+    by_place = {(c.table, c.row, c.metric, c.scene): c for c in comparisons}
     for table in paper().tables:
         lines += [f"## {table.title}", "", table.note, ""]
         for metric in table.metrics:
@@ -298,18 +298,18 @@ def row_name(row: Row) -> str:
     return f"{row.name} †" if row.raw else row.name
 
 
-def marks(found: Comparison) -> str:
-    return f"{'‡' * found.far}{'↻' * (found.same_direction is False)}"
+def marks(comparison: Comparison) -> str:
+    return f"{'‡' * comparison.far}{'↻' * (comparison.same_direction is False)}"
 
 
-def _cell(row: Row, metric: str, scene: str, found: Comparison | None) -> str:
-    if found is None:
+def _cell(row: Row, metric: str, scene: str, comparison: Comparison | None) -> str:
+    if comparison is None:
         return figure(printed(row, metric, scene), metric)
-    text = f"{figure(found.ours, metric)}{marks(found)}"
-    if math.isfinite(found.without_border):
-        text += f" [{figure(found.without_border, metric)}]"
-    text += f" ({figure(found.printed, metric)}"
-    return f"{text}, {percent(found.deviation)})" if math.isfinite(found.deviation) else f"{text})"
+    text = f"{figure(comparison.ours, metric)}{marks(comparison)}"
+    if math.isfinite(comparison.without_border):
+        text += f" [{figure(comparison.without_border, metric)}]"
+    text += f" ({figure(comparison.printed, metric)}"
+    return f"{text}, {percent(comparison.deviation)})" if math.isfinite(comparison.deviation) else f"{text})"
 
 
 def _row(content: Mapping[str, Any]) -> Row:

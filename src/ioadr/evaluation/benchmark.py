@@ -119,15 +119,15 @@ def find_scenes(dataset: str | Path, names: Sequence[str] = ()) -> list[Path]:
     base = Path(dataset).absolute()
     if not base.is_dir():
         raise InputError(f"{base}: there is no such folder. Check the path.")
-    found = [base] if has_truth(base) else [folder for folder in sorted(base.iterdir()) if has_truth(folder)]
-    known = {folder.name: folder for folder in found}
-    missing = [name for name in names if name not in known]
-    if missing or not known:
+    folders = [base] if has_truth(base) else [folder for folder in sorted(base.iterdir()) if has_truth(folder)]
+    by_name = {folder.name: folder for folder in folders}
+    missing = [name for name in names if name not in by_name]
+    if missing or not by_name:
         raise InputError(
             f"{base}: expected scenes with gt_disp_lowres.pfm{' called ' + ', '.join(missing) if missing else ''}, "
-            f"found {', '.join(known) or 'none'}."
+            f"found {', '.join(by_name) or 'none'}."
         )
-    return [known[name] for name in names or known]
+    return [by_name[name] for name in names or by_name]
 
 
 def run_benchmark(
@@ -176,9 +176,9 @@ class _Run:
 
     def _own(self, scene: Path, method: Ours, views: Callable[[], LightField], step: Step) -> tuple[StoredMap, bool]:
         """The map, and whether it was there already."""
-        place = item_folder(self.folder, method.name, scene.name)
+        folder = item_folder(self.folder, method.name, scene.name)
         key = method.key(scene)
-        stored = None if self.redo else _earlier(place, key)
+        stored = None if self.redo else _earlier(folder, key)
         if stored is not None:
             return stored, True
         lightfield = views()
@@ -186,25 +186,25 @@ class _Run:
             method.warm_up()
             self.warm = True
         stored = method.make(lightfield, partial(self._sweep, step))
-        _keep(place, stored, key, method)
+        _keep(folder, stored, key, method)
         return stored, False
 
     def _sweep(self, step: Step, record: SweepRecord, disparity: NDArray[np.float32], sweeps: int) -> None:
         self.watch(replace(step, share=min(record.sweep + 1, sweeps) / (sweeps + 1)))
 
 
-def _earlier(place: Path, key: str) -> StoredMap | None:
+def _earlier(folder: Path, key: str) -> StoredMap | None:
     """The map of an earlier run, if it was made from the same things."""
     try:
-        record = json.loads((place / RECORD).read_text(encoding="utf-8"))
+        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         if record["key"] == key:
-            return StoredMap(read_pfm(place / MAP), float(record["seconds"]))
+            return StoredMap(read_pfm(folder / MAP), float(record["seconds"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError, IoadrError):
         pass
     return None
 
 
-def _keep(place: Path, stored: StoredMap, key: str, method: Ours) -> None:
+def _keep(folder: Path, stored: StoredMap, key: str, method: Ours) -> None:
     record = {
         "key": key,
         "seconds": stored.seconds,
@@ -212,7 +212,7 @@ def _keep(place: Path, stored: StoredMap, key: str, method: Ours) -> None:
         "seed": method.seed,
         "parameters": method.parameters.to_dict(),
     }
-    with atomic_folder(place, overwrite=True) as staging:
+    with atomic_folder(folder, overwrite=True) as staging:
         (staging / MAP).write_bytes(encode_pfm(stored.values))
         (staging / RECORD).write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
 

@@ -40,8 +40,8 @@ class Ours:
 
     def make(self, lightfield: LightField, progress: Progress | None) -> StoredMap:
         begin = time.perf_counter()
-        found = estimate(lightfield, self.parameters, self.seed, progress, self.threads)
-        return StoredMap(found.disparity, time.perf_counter() - begin)
+        result = estimate(lightfield, self.parameters, self.seed, progress, self.threads)
+        return StoredMap(result.disparity, time.perf_counter() - begin)
 
     def warm_up(self) -> None:
         """Compile or load the kernels on a tiny light field, so that the first scene's time is like the others'."""

@@ -75,10 +75,10 @@ def angle_map(estimate: FloatMap, truth: FloatMap, rays: RayModel) -> NDArray[np
     The benchmark wraps its kernels around the image where ours replicate the edge, which only the outermost
     pixels see; they are never scored.
     """
-    found, true = (_benchmark_normals(values, rays) for values in (estimate, truth))
-    cosine = np.clip(np.sum(found * true, axis=-1), -1.0, 1.0)
+    estimated, true = (_benchmark_normals(values, rays) for values in (estimate, truth))
+    cosine = np.clip(np.sum(estimated * true, axis=-1), -1.0, 1.0)
     angle = np.degrees(np.arccos(cosine))
-    return np.where(np.isfinite(found).all(axis=-1), angle, 180.0)
+    return np.where(np.isfinite(estimated).all(axis=-1), angle, 180.0)
 
 
 def median_angle(estimate: FloatMap, truth: FloatMap, area: Mask, rays: RayModel) -> float:

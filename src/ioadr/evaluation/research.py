@@ -56,7 +56,7 @@ class Scene:
     def load(self) -> tuple[LightField, Truth]:
         if self.folder is None:
             made = random_light_field(self.number, self.family, (self.size, self.size))  # type: ignore[arg-type]
-            return made.light_field, made.truth
+            return made.lightfield, made.truth
         return _part(self.folder, self.crop)
 
     @property
@@ -118,8 +118,8 @@ def parse_scenes(texts: Sequence[str], size: int = 160, crop: Crop | None = None
             named = FAMILIES if family == ALL_FAMILIES else (family,)
             scenes += [Scene(f"{name}-{number}@{size}", family=name, number=int(number), size=size) for name in named]
         elif Path(text).is_dir():
-            place = "" if crop is None else "@" + "+".join(map(str, crop))
-            scenes += [Scene(folder.name + place, folder, crop) for folder in find_scenes(text)]
+            suffix = "" if crop is None else "@" + "+".join(map(str, crop))
+            scenes += [Scene(folder.name + suffix, folder, crop) for folder in find_scenes(text)]
         else:
             raise InputError(
                 f"scene {text!r}: expected a folder with truth, {ALL_FAMILIES}[-NUMBER], or one of "
@@ -159,17 +159,17 @@ def run_trials(
     """The rows of all trials; those that `table` lacks are made, by `jobs` processes, and kept in it one by one."""
     kept = {row.place: row for row in read_table(table)}
     keys = [_key(trial) for trial in trials]
-    places = [(trial.method.name, trial.scene.name, trial.method.seed) for trial in trials]
-    missing = [i for i, place in enumerate(places) if place not in kept or kept[place].key != keys[i]]
+    wanted = [(trial.method.name, trial.scene.name, trial.method.seed) for trial in trials]
+    missing = [i for i, trial_key in enumerate(wanted) if trial_key not in kept or kept[trial_key].key != keys[i]]
     with closing(_made([trials[i] for i in missing], jobs)) as made:
         for count, (order, figures) in enumerate(made, 1):
             i = missing[order]
-            row = Row(*places[i], keys[i], figures)
+            row = Row(*wanted[i], keys[i], figures)
             kept[row.place] = row
             write_table(table, kept.values())
             if watch is not None:
                 watch(row, count, len(missing))
-    return [kept[place] for place in places]
+    return [kept[trial_key] for trial_key in wanted]
 
 
 def _made(trials: Sequence[Trial], jobs: int) -> Generator[tuple[int, dict[str, float]], None, None]:

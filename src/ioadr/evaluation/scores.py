@@ -103,9 +103,9 @@ def _fitting(estimate: FloatMap, truth: Truth) -> FloatMap:
     """The map at the truth's size; the benchmark's nearest-neighbour enlargement for high-resolution truth."""
     height, width = (side // truth.scale for side in truth.disparity.shape)
     if estimate.shape != (height, width):
-        found = "×".join(str(side) for side in reversed(estimate.shape))
+        size = "×".join(str(side) for side in reversed(estimate.shape))
         raise InputError(
-            f"{truth.name}: expected a map of {width}×{height} px, found {found}. "
+            f"{truth.name}: expected a map of {width}×{height} px, found {size}. "
             "Estimate the same reference view at full size."
         )
     if estimate.dtype.kind != "f":

@@ -121,14 +121,14 @@ def _grid(path: Path, lengths: Sequence[int], options: ReadOptions) -> tuple[Pai
     """The grid, and what was decided about it."""
     if len(lengths) == 1:
         return counted_grid(path, lengths[0], options)
-    found = (lengths[0], lengths[1])
-    if options.grid not in (None, found):
+    grid = (lengths[0], lengths[1])
+    if options.grid not in (None, grid):
         raise InputError(
             f"{path}: expected the {options.grid[0]}×{options.grid[1]} views of ⟦grid⟧, found an array of "
-            f"{found[0]}×{found[1]}. Leave ⟦grid⟧ out, or choose fewer with ⟦views⟧."
+            f"{grid[0]}×{grid[1]}. Leave ⟦grid⟧ out, or choose fewer with ⟦views⟧."
         )
-    check_grid(path, found)
-    return found, None
+    check_grid(path, grid)
+    return grid, None
 
 
 def _check_type(path: Path, dtype: np.dtype[Any]) -> None:
@@ -164,8 +164,8 @@ class _ArrayViews:
         shape = (len(numbers), window.height, window.width, self._channels)
         views = np.empty(shape, _sample_type(self.array.dtype))
         for target, number in zip(views, numbers, strict=True):
-            place = np.unravel_index(number, self._counts)
-            target[:] = self._part([slice(int(i), int(i) + 1) for i in place], window)[0]
+            counted = np.unravel_index(number, self._counts)
+            target[:] = self._part([slice(int(i), int(i) + 1) for i in counted], window)[0]
         return views
 
     @property
@@ -187,5 +187,5 @@ class _ArrayViews:
         for axis, part in zip((*layout.views, *layout.image), (*views, *window.slices), strict=True):
             where[axis] = part
         order = (*layout.views, *layout.image, *(() if layout.channel is None else (layout.channel,)))
-        found = np.asarray(self.array[tuple(where)]).transpose(order)
-        return found.reshape(-1, window.height, window.width, self._channels)
+        samples = np.asarray(self.array[tuple(where)]).transpose(order)
+        return samples.reshape(-1, window.height, window.width, self._channels)

@@ -96,8 +96,8 @@ class Capture:
 
     def place_of(self, number: int, among: NDArray[np.bool_] | None = None) -> tuple[int, int] | None:
         """Grid index of a view, None if it is not (any more) there."""
-        found = np.argwhere((self.index == number) & (self.available if among is None else among))
-        return (int(found[0, 0]), int(found[0, 1])) if len(found) else None
+        places = np.argwhere((self.index == number) & (self.available if among is None else among))
+        return (int(places[0, 0]), int(places[0, 1])) if len(places) else None
 
     def with_(self, **changes: Any) -> Capture:
         return replace(self, **changes)

@@ -162,8 +162,8 @@ def positions_in(path: Path, data: Mapping[str, Any], shape: tuple[int, ...]) ->
         axes = np.shape(data.get("positions", ()))[-1:]
     except ValueError:
         axes = ()
-    found = numbers_in(path, data, "positions", (*shape, 3 if axes == (3,) else 2))
-    return found if found is None or found[..., 2:].any() else found[..., :2]
+    positions = numbers_in(path, data, "positions", (*shape, 3 if axes == (3,) else 2))
+    return positions if positions is None or positions[..., 2:].any() else positions[..., :2]
 
 
 def _view_number(capture: Capture, reference: NDArray[np.float64]) -> int:

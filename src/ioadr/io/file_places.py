@@ -66,8 +66,8 @@ def has_numbered_images(folder: Path) -> bool:
 def placed_by_pattern(folder: Path, text: str) -> Places:
     """Views by the pattern's {row} and {col}, by its {index}, or by the numbers of the files that it selects."""
     pattern = FilePattern(text)
-    found = [file for file in sorted(folder.glob(pattern.glob)) if pattern.matches(_inside(folder, file))]
-    files = [file for file in found if file.is_file()]
+    matching = [file for file in sorted(folder.glob(pattern.glob)) if pattern.matches(_inside(folder, file))]
+    files = [file for file in matching if file.is_file()]
     if not files:
         examples = ", ".join(sorted(file.name for file in folder.iterdir())[:3]) or "an empty folder"
         raise InputError(
@@ -109,16 +109,16 @@ def too_few(folder: Path, count: int) -> InputError:
 
 def unique(folder: Path, files: Iterable[tuple[Numbers, Path]]) -> dict[Numbers, Path]:
     """By place; two files for one place are refused."""
-    found: dict[Numbers, Path] = {}
+    files_at: dict[Numbers, Path] = {}
     for place, file in files:
-        if place in found:
+        if place in files_at:
             raise InputError(
-                f"{folder}/: expected one file for each view, found {_inside(folder, found[place])} and "
+                f"{folder}/: expected one file for each view, found {_inside(folder, files_at[place])} and "
                 f"{_inside(folder, file)} for the same number {', '.join(map(str, place))}. Remove one, or choose the "
                 f"files with ⟦pattern⟧, such as ⟦pattern '*{file.suffix}'⟧."
             )
-        found[place] = file
-    return found
+        files_at[place] = file
+    return files_at
 
 
 def regular(numbers: Iterable[int]) -> dict[int, int]:
@@ -175,10 +175,10 @@ def _views_among(folder: Path, groups: Mapping[str, list[Path]]) -> tuple[list[P
         )
     chosen = ordered[0]
     if len(ordered) > 1 and 2 * len(ordered[1]) >= len(chosen):
-        found = " and ".join(f"{len(files)} like {_inside(folder, files[0])}" for files in ordered)
+        listed = " and ".join(f"{len(files)} like {_inside(folder, files[0])}" for files in ordered)
         example = NUMBER.sub("*", _inside(folder, chosen[0].with_suffix(""))) + chosen[0].suffix
         raise InputError(
-            f"{folder}/: holds several sets of views: {found}. "
+            f"{folder}/: holds several sets of views: {listed}. "
             f"Choose one with ⟦pattern⟧, such as ⟦pattern '{example}'⟧."
         )
     doubt = MAPS.search(next(name for name, files in views.items() if files is chosen))
@@ -188,13 +188,13 @@ def _views_among(folder: Path, groups: Mapping[str, list[Path]]) -> tuple[list[P
 
 def _numbers(folder: Path, files: Sequence[Path]) -> Iterator[tuple[Numbers, Path]]:
     """The numbers of names that agree in all else. A minus between a word and a number is a dash if all have it."""
-    found = [list(NUMBER.finditer(_inside(folder, file.with_suffix("")))) for file in files]
+    digits = [list(NUMBER.finditer(_inside(folder, file.with_suffix("")))) for file in files]
 
     def dashed(match: re.Match[str]) -> bool:
         return match[0][0] in "-−" and match.string[: match.start()][-1:].isalnum()
 
-    dashes = [all(map(dashed, column)) for column in zip(*found, strict=True)]
-    for matches, file in zip(found, files, strict=True):
+    dashes = [all(map(dashed, column)) for column in zip(*digits, strict=True)]
+    for matches, file in zip(digits, files, strict=True):
         numbers = [whole_number(match[0]) for match in matches]
         yield tuple(abs(number) if dash else number for number, dash in zip(numbers, dashes, strict=True)), file
 

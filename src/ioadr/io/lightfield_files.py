@@ -88,8 +88,8 @@ def _write_folder(lightfield: LightField, path: Path) -> None:
         camera = lightfield.camera
         plain = camera is not None and lightfield.part.is_whole and camera == replace(camera, **NO_MORE)
         if camera is not None and plain:
-            known = scene_parameters.SceneParameters(camera, lightfield.grid, lightfield.range, lightfield.name)
-            text = scene_parameters.format_scene_parameters(known)
+            described = scene_parameters.SceneParameters(camera, lightfield.grid, lightfield.range, lightfield.name)
+            text = scene_parameters.format_scene_parameters(described)
             (folder / scene_parameters.FILE_NAME).write_text(text, encoding="utf-8")
         if not (plain and _is_benchmark_like(lightfield)):
             (folder / manifest.FILE_NAME).write_text(_manifest(lightfield), encoding="utf-8")

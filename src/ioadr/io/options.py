@@ -90,11 +90,11 @@ class ReadOptions:
     @classmethod
     def of(cls, base: ReadOptions | None = None, **changes: Any) -> ReadOptions:
         """Options by name; an unknown one is an InputError that lists the known."""
-        known = [item.name for item in fields(cls)]
+        names = [item.name for item in fields(cls)]
         for name in changes:
-            if name not in known:
+            if name not in names:
                 raise InputError(
-                    f"reading: expected one of {', '.join(known)}, found option {name!r}.{meant(name, known)}"
+                    f"reading: expected one of {', '.join(names)}, found option {name!r}.{meant(name, names)}"
                 )
         return replace(base or cls(), **changes)
 

@@ -48,16 +48,16 @@ def remembering(capture: Capture) -> Loader:
     """The capture's loader; views that tell its order are decoded once, for that and for whoever reads them next."""
     numbers = [int(capture.index[spot]) for spot in _spots(capture)]
     size = len(numbers) * capture.height * capture.width * capture.channels * capture.dtype.itemsize
-    known: dict[int, NDArray[Any]] = {}
+    loaded: dict[int, NDArray[Any]] = {}
 
     def load(wanted: Sequence[int], window: Window) -> NDArray[Any]:
-        if not known and size <= REMEMBERED and set(wanted) < set(numbers):
-            known.update(zip(numbers, capture.load(numbers, capture.window), strict=True))
-        rest = [number for number in wanted if number not in known]
+        if not loaded and size <= REMEMBERED and set(wanted) < set(numbers):
+            loaded.update(zip(numbers, capture.load(numbers, capture.window), strict=True))
+        rest = [number for number in wanted if number not in loaded]
         if len(rest) == len(wanted):
             return capture.load(wanted, window)
         others = dict(zip(rest, capture.load(rest, window), strict=True)) if rest else {}
-        return np.stack([known[n][window.slices] if n in known else others[n] for n in wanted])
+        return np.stack([loaded[n][window.slices] if n in loaded else others[n] for n in wanted])
 
     return load
 

@@ -15,7 +15,7 @@ from ioadr.camera import Camera
 from ioadr.errors import InputError
 from ioadr.io.options import ReadOptions
 from ioadr.io.orientation import settled
-from ioadr.io.reading import chunk, light_field, open_capture
+from ioadr.io.reading import assembled, chunk, open_capture
 from ioadr.io.safety.doors import damage_explained
 from ioadr.io.safety.limits import check_memory
 from ioadr.io.samples import STRIDE, Decided, colours, decided, prepared_as
@@ -67,11 +67,11 @@ def survey(path: str | Path, options: ReadOptions) -> Survey:
             levels.add(colours(views, capture))
             parts.append(views[:, ::STRIDE, ::STRIDE].copy())
     sparse = np.concatenate(parts)
-    known = decided(sparse, capture, options, levels)
-    samples = prepared_as(sparse, capture, options, known)
-    thin = light_field(capture, samples, capture.camera, Part.whole(*sparse.shape[1:3]), options)
+    decisions = decided(sparse, capture, options, levels)
+    samples = prepared_as(sparse, capture, options, decisions)
+    thin = assembled(capture, samples, capture.camera, Part.whole(*sparse.shape[1:3]), options)
     about = thin.camera, thin.layout, thin.range, thin.name, thin.source
-    return Survey(capture.part.crop(window), known, *about, settled(capture, options))
+    return Survey(capture.part.crop(window), decisions, *about, settled(capture, options))
 
 
 def read_part(path: str | Path, whole: Survey, window: Window, limits: DisparityRange) -> LightField:
@@ -86,5 +86,5 @@ def read_part(path: str | Path, whole: Survey, window: Window, limits: Disparity
     with damage_explained(path, f"views in {capture.format} form"):
         views = capture.load(numbers, window)
     samples = prepared_as(views, capture, options, whole.samples)
-    part = light_field(capture, samples, capture.camera, capture.part.crop(window), options)
+    part = assembled(capture, samples, capture.camera, capture.part.crop(window), options)
     return part.with_(range=limits, source=whole.source)

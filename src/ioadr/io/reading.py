@@ -67,9 +67,10 @@ def read(path: str | os.PathLike[str], options: ReadOptions | None = None, **cha
     samples = prepared(views, capture, chosen)
     part = part_of(capture.part, window, chosen.scale)
     camera = capture.camera and scaled_camera(capture.camera, capture.part.crop(window).window, chosen.scale, part)
-    found = light_field(capture, samples, camera, part, chosen)
-    odd = tuple(Note(note) for note in odd_views(found, capture))
-    return found.with_(source=replace(found.source, notes=(*found.source.notes, *odd))) if odd else found
+    lightfield = assembled(capture, samples, camera, part, chosen)
+    odd = tuple(Note(note) for note in odd_views(lightfield, capture))
+    source = replace(lightfield.source, notes=(*lightfield.source.notes, *odd))
+    return lightfield.with_(source=source) if odd else lightfield
 
 
 def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = None, judge: bool = True) -> Capture:
@@ -78,14 +79,14 @@ def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = Non
     Without `judge`, not even to see which way rows and columns run: enough for sizes.
     """
     options = options or ReadOptions()
-    place = Path(path)
+    location = Path(path)
     if not os.fspath(path):
         raise InputError("light field: the name is empty. Name a file or folder; . is this folder.")
-    if not place.is_dir():
-        check_file(place, "a light field", "Copy what it gives into a file.")
-    found = find_format(place, options)
-    with damage_explained(place, found.description, "Check it, or name its format with ⟦format⟧."):
-        capture = found.open(place, options)
+    if not location.is_dir():
+        check_file(location, "a light field", "Copy what it gives into a file.")
+    format_ = find_format(location, options)
+    with damage_explained(location, format_.description, "Check it, or name its format with ⟦format⟧."):
+        capture = format_.open(location, options)
     capture = _ordered(capture, options)
     capture = capture.with_(camera=_camera(capture, options))
     capture = chosen_views(oriented(capture, options, judge), options)
@@ -128,7 +129,7 @@ def chunk(window: Window, sample: int) -> int:
     return max(1, min(CHUNK, CHUNK_BYTES // (window.height * window.width * sample)))
 
 
-def light_field(
+def assembled(
     capture: Capture, samples: Samples, camera: Camera | None, part: Part, options: ReadOptions
 ) -> LightField:
     """The nouns out of what was found in files."""

@@ -49,21 +49,21 @@ MOST_CHILDREN = 200
 
 def find_format(path: Path, options: ReadOptions) -> Format:
     """The format that the user named, or the first that recognises the path; options must mean something to it."""
-    found = _named(options.format) if options.format is not None else _recognised(path, options)
+    format_ = _named(options.format) if options.format is not None else _recognised(path, options)
     for option, names in ONLY.items():
-        if getattr(options, option) is not None and found.name not in names:
+        if getattr(options, option) is not None and format_.name not in names:
             raise InputError(
-                f"{path}: expected a {' or '.join(names)} for ⟦{option}⟧, found {found.description}. "
+                f"{path}: expected a {' or '.join(names)} for ⟦{option}⟧, found {format_.description}. "
                 f"Leave it out, or say ⟦format {names[0]}⟧."
             )
-    return found
+    return format_
 
 
 def _named(name: str) -> Format:
-    known = {candidate.name: candidate for candidate in formats()}
-    if name not in known:
-        raise InputError(f"⟦format⟧: expected one of {', '.join(known)}, found {name!r}.")
-    return known[name]
+    by_name = {candidate.name: candidate for candidate in formats()}
+    if name not in by_name:
+        raise InputError(f"⟦format⟧: expected one of {', '.join(by_name)}, found {name!r}.")
+    return by_name[name]
 
 
 def _recognised(path: Path, options: ReadOptions) -> Format:

@@ -71,11 +71,11 @@ def colours(views: NDArray[Any], capture: Capture) -> NDArray[Any]:
     return views if capture.channels in (1, 3) else np.ascontiguousarray(views[..., :-1])
 
 
-def prepared_as(views: NDArray[Any], capture: Capture, options: ReadOptions, known: Decided) -> Samples:
+def prepared_as(views: NDArray[Any], capture: Capture, options: ReadOptions, decisions: Decided) -> Samples:
     """Samples of a part of the views; a part may well be dark or of one colour."""
     _check_finite(views, capture, _names(capture))
-    samples = Samples(colours(views, capture), known.usable, known.white, known.notes)
-    return replace(_encoded(samples), notes=known.notes) if options.encoding == "linear" else samples
+    samples = Samples(colours(views, capture), decisions.usable, decisions.white, decisions.notes)
+    return replace(_encoded(samples), notes=decisions.notes) if options.encoding == "linear" else samples
 
 
 def resized(views: NDArray[Any], scale: float, size: tuple[int, int]) -> NDArray[Any]:

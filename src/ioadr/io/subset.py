@@ -28,11 +28,11 @@ def chosen_views(capture: Capture, options: ReadOptions) -> Capture:
 
 def without_unused(capture: Capture, options: ReadOptions) -> Capture:
     """The capture without the views that `view_step` leaves out; one without a regular grid keeps all."""
-    place = _reference(capture, options)
-    if options.view_step == 1 or capture.positions is not None or not capture.available[place]:
+    reference = _reference(capture, options)
+    if options.view_step == 1 or capture.positions is not None or not capture.available[reference]:
         return capture
-    used = thinned(capture.available, place, options.view_step)
-    return capture.with_(available=used, reference=int(capture.index[place])).noted(
+    used = thinned(capture.available, reference, options.view_step)
+    return capture.with_(available=used, reference=int(capture.index[reference])).noted(
         f"{used.sum()} of {capture.available.sum()} views read: the others have no part in the estimation"
     )
 

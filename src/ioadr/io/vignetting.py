@@ -30,8 +30,8 @@ def vignetted(light: NDArray[Any]) -> NDArray[np.bool_]:
     dark: NDArray[np.bool_] = whole < DARK * np.percentile(whole, LIT)
     if dark.mean() >= MANY:
         lit = np.percentile(parts, LIT, axis=0)
-        told = lit > FAINT * lit.mean()
-        dark |= ((parts < DARK * lit) & told).any(axis=(1, 2))
+        judged = lit > FAINT * lit.mean()
+        dark |= ((parts < DARK * lit) & judged).any(axis=(1, 2))
     return dark
 
 

@@ -48,8 +48,8 @@ def test_a_huge_light_field_in_tiles(tmp_path):
     """9×9×2048×2048 with 1.5 GB: under the limit, hardly a difference, and none that shows the seams."""
     quick = ("--preset", "fast", "--no-report", "--save", "pfm")
     rendered = demo(size=(SIDE, SIDE))
-    write_lightfield(rendered.light_field, tmp_path / "huge.zarr")
-    whole = ioadr.estimate(rendered.light_field, preset("fast")).disparity
+    write_lightfield(rendered.lightfield, tmp_path / "huge.zarr")
+    whole = ioadr.estimate(rendered.lightfield, preset("fast")).disparity
     del rendered
     out = tmp_path / "out"
     assert peak_memory(command(tmp_path / "huge.zarr", "--out", out, "--tiles", "--memory", "1.5G", *quick)) < LIMIT

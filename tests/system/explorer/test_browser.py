@@ -20,7 +20,7 @@ PANELS = ("view", "map", "row-epi", "column-epi", "curve", "image", "trial", "we
 
 @pytest.fixture(scope="module")
 def explainer() -> Explainer:
-    return Explainer(explored.scene().light_field, explored.estimate())
+    return Explainer(explored.scene().lightfield, explored.estimate())
 
 
 def border_pixel() -> tuple[int, int]:

@@ -34,7 +34,7 @@ def test_an_estimation_appears_sweep_by_sweep(browser, empty):
 
 def explored_disparity(row: int, column: int) -> float:
     """Seed 0, as the page asks for."""
-    return float(ioadr.estimate(explored.scene().light_field).disparity[row, column])
+    return float(ioadr.estimate(explored.scene().lightfield).disparity[row, column])
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def test_nonsense_in_a_link_does_no_harm(browser, server, state):
 
 
 def test_names_from_files_stay_text(browser):
-    lightfield = explored.scene().light_field.with_(name="<img src=x onerror=alert(1)>")
+    lightfield = explored.scene().lightfield.with_(name="<img src=x onerror=alert(1)>")
     with explored.explorer(Study(lightfield)) as running:
         page = Page(browser, running)
         assert page.page.locator("#name").inner_text() == "<img src=x onerror=alert(1)>"

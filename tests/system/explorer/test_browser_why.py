@@ -25,7 +25,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def finished() -> Iterator[Running]:
-    with explored.explorer(Study(explored.scene().light_field, explored.finished())) as running:
+    with explored.explorer(Study(explored.scene().lightfield, explored.finished())) as running:
         yield running
 
 
@@ -50,7 +50,7 @@ def test_a_click_tells_the_way_the_finish_the_border_and_the_doubts(browser, fin
     page, found = opened.page, explored.finished()
     assert found.way is not None
     row, column = pixel
-    known = Explainer(explored.scene().light_field, found).ending(row, column)
+    known = Explainer(explored.scene().lightfield, found).ending(row, column)
     assert known.surface is not None
     assert known.border is not None
     assert page.locator("#sentence").inner_text() == sentence(facts(found, row, column, known))
@@ -102,7 +102,7 @@ def test_panels_that_do_not_apply_are_not_shown(browser, finished, server):
 def test_a_second_minimum_is_marked(browser):
     found = explored.finished()
     doubtful = replace(found, two_minima=np.ones(found.disparity.shape, bool))
-    lightfield = explored.scene().light_field
+    lightfield = explored.scene().lightfield
     explainer, apart = Explainer(lightfield, doubtful), APART / max(found.layout.reach)
     known = (explainer.explain(30, column) for column in range(10, 60))
     dips = ((one.column, one.curve.second_minimum(one.disparity or 0.0, apart)) for one in known)
@@ -173,7 +173,7 @@ def test_the_tour_leads_through_the_page(browser, finished):
 def test_two_results_are_compared_with_a_wipe(browser):
     found = explored.finished()
     other = replace(found, disparity=np.full_like(found.disparity, found.range.minimum), seed=9)
-    study = Study(explored.scene().light_field, found)
+    study = Study(explored.scene().lightfield, found)
     study.add(other)
     with explored.explorer(study) as running:
         opened = told(browser, running, 30, 40)

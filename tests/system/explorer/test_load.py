@@ -38,7 +38,7 @@ def start(*arguments: object) -> tuple[subprocess.Popen[str], str]:
 @pytest.fixture
 def result(tmp_path: Path) -> tuple[Path, Path]:
     """A scene folder and its result."""
-    folder = write_hci_scene(tmp_path / "scene", explored.scene().light_field.views)
+    folder = write_hci_scene(tmp_path / "scene", explored.scene().lightfield.views)
     explored.estimate().save(tmp_path / "result", formats=["npz"])
     return folder, tmp_path / "result"
 

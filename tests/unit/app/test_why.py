@@ -81,7 +81,7 @@ def test_every_reason_has_words():
 
     found = explored.estimate()
     with Workers(1) as workers:
-        replay = Replay(explored.scene().light_field, found, 20, 20, workers)
+        replay = Replay(explored.scene().lightfield, found, 20, 20, workers)
         replay.refinement.disparity = np.ascontiguousarray(found.disparity[replay.window.slices])
         reasons, _ = evidence(replay.refinement, replay.closing, found.costs["data"], found.visible_views)
     assert set(reasons) == set(REASONS)
@@ -91,7 +91,7 @@ def test_every_reason_has_words():
 def result(tmp_path_factory):
     folder = tmp_path_factory.mktemp("why") / "out"
     explored.finished().save(folder, "npz", report=False)
-    write_lightfield(explored.scene().light_field, folder.parent / "scene.npz")
+    write_lightfield(explored.scene().lightfield, folder.parent / "scene.npz")
     return folder
 
 

@@ -16,7 +16,7 @@ from tests.builders import write_hci_scene
 
 @pytest.fixture(scope="module")
 def views():
-    return demo(grid=(5, 5), size=(96, 128)).light_field.views
+    return demo(grid=(5, 5), size=(96, 128)).lightfield.views
 
 
 def estimated(views, **options):

@@ -31,8 +31,8 @@ def test_posed_cameras_do_as_well_as_ideal_ones(tmp_path):
 def test_without_poses_there_is_no_place_in_the_scene():
     rendered = random_light_field(0, size=(40, 40), grid=(3, 3))
     for function in (
-        lambda: true_disparity(rendered.scene, rendered.light_field),
-        lambda: idealised(rendered.light_field, rendered.scene),
+        lambda: true_disparity(rendered.scene, rendered.lightfield),
+        lambda: idealised(rendered.lightfield, rendered.scene),
     ):
         with pytest.raises(InputError, match="came without poses"):
             function()

@@ -41,7 +41,7 @@ def still_life() -> Rendered:
 
 def warped(rendered: Rendered, row: int, column: int, shift: float = 0.0) -> np.ndarray:
     """View (row, column) sampled bilinearly where the reference view's points, moved by `shift` px, should be."""
-    field = rendered.light_field
+    field = rendered.lightfield
     view = np.asarray(field.views[row, column], np.float64)
     offset = field.offsets[row, column]
     n0, m0 = np.indices(rendered.truth.disparity.shape)
@@ -59,7 +59,7 @@ def test_a_wall_of_integer_disparity_is_the_same_picture_shifted() -> None:
     camera = camera_for(SIZE, 2.0, 4.0, (-1.0, 2.0))
     rendered = render(Scene((facing_wall(2.0),)), camera, (3, 5), options=Options("float32"))
     np.testing.assert_allclose(rendered.truth.disparity, 2.0, atol=1e-12)
-    views, reference = rendered.light_field.views, rendered.light_field.reference_view
+    views, reference = rendered.lightfield.views, rendered.lightfield.reference_view
     for row in range(3):
         for column in range(5):
             shift = (-2 * (row - 1), -2 * (column - 2))
@@ -69,7 +69,7 @@ def test_a_wall_of_integer_disparity_is_the_same_picture_shifted() -> None:
 
 def test_a_point_has_one_colour_in_all_views(still_life: Rendered) -> None:
     """Rays of any view through n0 − d·Δl, m0 − d·Δk meet the reference's point, and it has the same colour."""
-    field, truth = still_life.light_field, still_life.truth
+    field, truth = still_life.lightfield, still_life.truth
     assert field.camera is not None
     rays = field.camera.pinhole()
     baked = bake_textures(still_life.scene, rays, truth.disparity.shape)
@@ -100,7 +100,7 @@ def test_a_point_has_one_colour_in_all_views(still_life: Rendered) -> None:
 
 def test_every_view_shows_the_reference_where_the_truth_says(still_life: Rendered) -> None:
     """Bilinear warping by the truth fits better than by a tenth of a pixel more or less."""
-    reference = np.asarray(still_life.light_field.reference_view, np.float64)
+    reference = np.asarray(still_life.lightfield.reference_view, np.float64)
     clear = ~grow(still_life.truth.masks["discontinuities"], 3)
     errors = np.zeros(3)
     for row, column in [(0, 0), (0, 4), (4, 0), (4, 4)]:
@@ -114,8 +114,8 @@ def test_every_view_shows_the_reference_where_the_truth_says(still_life: Rendere
 def test_points_of_a_sphere_lie_on_it() -> None:
     ball = Sphere((0.1, -0.05, 2.5), 0.4, NOISE)
     rendered = render(Scene((facing_wall(4.0), ball)), camera_for(SIZE, 2.0, 4.0, (-1.0, 1.0)), (3, 3))
-    assert rendered.light_field.camera is not None
-    points = points_from_disparity(rendered.truth.disparity, rendered.light_field.camera.pinhole())
+    assert rendered.lightfield.camera is not None
+    points = points_from_disparity(rendered.truth.disparity, rendered.lightfield.camera.pinhole())
     on_ball = rendered.objects == 1
     assert on_ball.sum() > 200
     np.testing.assert_allclose(np.linalg.norm(points[on_ball] - ball.centre, axis=1), 0.4, rtol=1e-9)
@@ -127,8 +127,8 @@ def test_points_of_a_sphere_lie_on_it() -> None:
 
 
 def test_normals_are_those_of_the_points(still_life: Rendered) -> None:
-    assert still_life.light_field.camera is not None
-    points = points_from_disparity(still_life.truth.disparity, still_life.light_field.camera.pinhole())
+    assert still_life.lightfield.camera is not None
+    points = points_from_disparity(still_life.truth.disparity, still_life.lightfield.camera.pinhole())
     planes = still_life.truth.masks["planes"] & ~grow(~still_life.truth.masks["planes"], 1)
     np.testing.assert_allclose(normals_from_points(points)[planes], still_life.normals[planes], atol=1e-5)
     np.testing.assert_allclose(np.linalg.norm(still_life.normals, axis=-1), 1.0, atol=1e-6)
@@ -162,7 +162,7 @@ def test_edges_are_anti_aliased_by_area() -> None:
     edge = camera.pinhole().pitch_x * 2.0 * (19.75 - 31.5)
     screen = Quad((edge - 5.0, 0.0, 2.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), white, half=(5.0, 5.0))
     wall = Quad((0.0, 0.0, 4.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), black)
-    view = render(Scene((wall, screen)), camera, (3, 3), options=Options("float32")).light_field.reference_view
+    view = render(Scene((wall, screen)), camera, (3, 3), options=Options("float32")).lightfield.reference_view
     light = np.power(view[24, :, 0], 2.2)
     assert light[20] / light[18] == pytest.approx(0.25, abs=1e-3)
     assert light[21] == 0
@@ -181,19 +181,19 @@ def test_thin_bars_are_seen_and_masked() -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_random_scenes_are_reproducible_and_within_their_range(family: str) -> None:
     first, again, other = (random_light_field(seed, family, (40, 48), (3, 3)) for seed in (3, 3, 4))  # type: ignore[arg-type]
-    np.testing.assert_array_equal(first.light_field.views, again.light_field.views)
-    assert not np.array_equal(first.light_field.views, other.light_field.views)
-    limits = first.light_field.range
+    np.testing.assert_array_equal(first.lightfield.views, again.lightfield.views)
+    assert not np.array_equal(first.lightfield.views, other.lightfield.views)
+    limits = first.lightfield.range
     assert limits is not None
     assert limits.minimum <= first.truth.disparity.min() < first.truth.disparity.max() <= limits.maximum
     assert -2 < first.truth.disparity.min() < 0 < first.truth.disparity.max() < 3
-    assert first.light_field.views.shape == (3, 3, 40, 48, 3)
+    assert first.lightfield.views.shape == (3, 3, 40, 48, 3)
     assert max(score(first.truth.disparity, first.truth).values.values()) == pytest.approx(0, abs=1e-5)
 
 
 def test_low_texture_has_low_contrast() -> None:
     def contrast(family: str) -> float:
-        picture = random_light_field(1, family, (64, 64), (3, 3)).light_field.reference_view  # type: ignore[arg-type]
+        picture = random_light_field(1, family, (64, 64), (3, 3)).lightfield.reference_view  # type: ignore[arg-type]
         return float(np.median(np.abs(np.diff(picture.astype(float), axis=1))))
 
     assert contrast("low-texture") < 0.4 * contrast("mixed")
@@ -201,7 +201,7 @@ def test_low_texture_has_low_contrast() -> None:
 
 def test_noise_has_its_strength_and_differs_between_views() -> None:
     def views(noise: float) -> np.ndarray:
-        return random_light_field(2, "mixed", SIZE, (3, 3), options=Options("float32", noise=noise)).light_field.views
+        return random_light_field(2, "mixed", SIZE, (3, 3), options=Options("float32", noise=noise)).lightfield.views
 
     difference = 255 * (views(4.0) - views(0.0))
     assert difference.std() == pytest.approx(4.0, rel=0.02)
@@ -210,13 +210,13 @@ def test_noise_has_its_strength_and_differs_between_views() -> None:
 
 def test_sample_types_agree() -> None:
     pictures = {
-        kind: random_light_field(5, "planes", SIZE, (3, 3), options=Options(kind)).light_field
+        kind: random_light_field(5, "planes", SIZE, (3, 3), options=Options(kind)).lightfield
         for kind in ("uint8", "uint16", "float32")
     }
     shares = {kind: field.views / field.white for kind, field in pictures.items()}
     np.testing.assert_allclose(shares["uint8"], shares["float32"], atol=0.51 / 255)
     np.testing.assert_allclose(shares["uint16"], shares["float32"], atol=0.51 / 65535)
-    grey = random_light_field(5, "planes", SIZE, (3, 3), options=Options("float32", grey=True)).light_field
+    grey = random_light_field(5, "planes", SIZE, (3, 3), options=Options("float32", grey=True)).lightfield
     assert grey.channels == 1
     np.testing.assert_allclose(grey.views[..., 0], pictures["float32"].views @ [0.299, 0.587, 0.114], atol=1e-5)
 
@@ -224,21 +224,21 @@ def test_sample_types_agree() -> None:
 def test_positions_and_reference_follow_the_light_field(still_life: Rendered) -> None:
     """The same scene from a corner, and by positions in place of the grid, shows the same pictures."""
     camera = camera_for((96, 112), 2.05, 5.5, (-1.7, 1.8))
-    positions = still_life.light_field.positions
+    positions = still_life.lightfield.positions
     assert positions is not None
     again = render(
         demo_scene(), camera, (5, 5), positions=10 + positions, reference=(0, 4), options=Options("float32")
-    ).light_field
+    ).lightfield
     assert again.reference == (0, 4)
     assert again.offsets[0, 4].tolist() == [0.0, 0.0]
     assert again.offsets[4, 0].tolist() == [4.0, -4.0]
-    assert again.views.shape == still_life.light_field.views.shape
+    assert again.views.shape == still_life.lightfield.views.shape
 
 
 def test_eta_stretches_the_parallax() -> None:
     camera = camera_for(SIZE, 2.0, 4.0, (0.0, 1.0))
     rendered = render(Scene((facing_wall(2.0),)), camera, (3, 3), eta=(2.0, 3.0), options=Options("float32"))
-    views = rendered.light_field.views
+    views = rendered.lightfield.views
     moved = np.roll(views[1, 1], (2, 3), axis=(0, 1))
     np.testing.assert_allclose(views[0, 0, 3:-3, 3:-3], moved[3:-3, 3:-3], atol=1e-5)
 
@@ -246,7 +246,7 @@ def test_eta_stretches_the_parallax() -> None:
 def test_views_can_be_had_one_by_one() -> None:
     camera = camera_for(SIZE, 2.0, 4.0, (-1.0, 1.0))
     scene = Scene((facing_wall(3.0), Sphere((0.0, 0.0, 2.4), 0.3, NOISE)))
-    whole = render(scene, camera, (3, 5), options=Options(noise=2.0)).light_field.views
+    whole = render(scene, camera, (3, 5), options=Options(noise=2.0)).lightfield.views
     views = render_views(scene, camera, Layout.of((3, 5)), Options(noise=2.0))
     np.testing.assert_array_equal(np.stack(list(views)).reshape(whole.shape), whole)
 

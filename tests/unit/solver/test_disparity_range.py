@@ -19,7 +19,7 @@ def estimated(lf: LightField) -> DisparityRange:
 @pytest.mark.parametrize(("seed", "family"), [(0, "planes"), (1, "spheres"), (2, "mixed")])
 def test_it_covers_a_scene_and_little_more(seed, family):
     made = random_light_field(seed, family, (64, 72), (5, 5), disparity=(-1.2, 1.4))
-    found = estimated(made.light_field.with_(range=None))
+    found = estimated(made.lightfield.with_(range=None))
     low, high = np.quantile(made.truth.disparity, [0.01, 0.99])
     assert found.origin == "estimated"
     assert found.minimum <= low

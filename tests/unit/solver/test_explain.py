@@ -22,7 +22,7 @@ def estimate() -> Estimate:
 
 @pytest.fixture(scope="module")
 def explainer(estimate: Estimate) -> Explainer:
-    return Explainer(explored.scene().light_field, estimate)
+    return Explainer(explored.scene().lightfield, estimate)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +51,7 @@ def test_hidden_views_are_hidden_in_the_scene(estimate):
     """With the true map, Algorithm 1 finds the views that the renderer says do not see the point."""
     scene = explored.scene()
     true = replace(estimate, disparity=scene.truth.disparity.astype(np.float32))
-    explainer = Explainer(scene.light_field, true)
+    explainer = Explainer(scene.lightfield, true)
     agreed = total = 0
     for n, m in np.argwhere(scene.visible_views < 20)[::9]:
         image = explainer.explain(int(n), int(m)).image
@@ -77,7 +77,7 @@ def test_the_curve_adds_up_and_has_its_minimum(explainer, estimate, pixels):
 
 
 def test_a_ppi_is_the_views_at_the_points_of_its_plane(explainer):
-    lightfield = explored.scene().light_field
+    lightfield = explored.scene().lightfield
     image = explainer.explain(30, 40, trial=1.0).trial
     assert image is not None
     for row, column in ((0, 0), (2, 2), (4, 1)):
@@ -158,7 +158,7 @@ def test_planes_of_other_parameters_are_those_of_the_whole_map(explainer, estima
     varied = estimate.parameters.vary(
         {"planar.half_width": 7, "planar.kernel_half_width": 3, "planar.inlier_share": 0.7}
     )
-    whole = Explainer(explored.scene().light_field, replace(estimate, parameters=varied))
+    whole = Explainer(explored.scene().lightfield, replace(estimate, parameters=varied))
     for n, m in pixels:
         part, full = explainer.explain(n, m, varied), whole.explain(n, m)
         assert part.plane is not None
@@ -170,7 +170,7 @@ def test_planes_of_other_parameters_are_those_of_the_whole_map(explainer, estima
 
 
 def test_every_second_view(estimate):
-    lightfield = explored.scene().light_field
+    lightfield = explored.scene().lightfield
     found = Explainer(lightfield, estimate).explain(30, 40, estimate.parameters.vary({"data.view_step": 2}))
     assert found.image.inside.nonzero()[0].tolist() == [0, 0, 0, 2, 2, 2, 4, 4, 4]
     assert found.image.inside.nonzero()[1].tolist() == [0, 2, 4] * 3
@@ -179,7 +179,7 @@ def test_every_second_view(estimate):
 
 def test_without_a_result_the_views_still_speak():
     scene = explored.scene()
-    explainer = Explainer(scene.light_field)
+    explainer = Explainer(scene.lightfield)
     errors = []
     for n, m in np.argwhere(scene.visible_views == 25)[::97]:
         found = explainer.explain(int(n), int(m))
@@ -192,7 +192,7 @@ def test_without_a_result_the_views_still_speak():
 
 
 def test_threads_get_the_same_and_little_is_kept(estimate, pixels):
-    explainer = Explainer(explored.scene().light_field, estimate)
+    explainer = Explainer(explored.scene().lightfield, estimate)
     widths = [1 + i % 16 for i in range(32)]
 
     def total(width: int) -> float:

@@ -45,7 +45,7 @@ def test_an_irregular_array_is_as_good_as_a_regular_one(disparity):
             (-disparity, disparity),
             positions=positions,
         )
-        found[name] = score(ioadr.estimate(scene.light_field, "paper").disparity, scene.truth)
+        found[name] = score(ioadr.estimate(scene.lightfield, "paper").disparity, scene.truth)
     for name in ("moved", "anywhere"):
         assert found[name]["mse"] <= 1.5 * found["grid"]["mse"]
         assert found[name]["badpix_007"] <= 1.5 * found["grid"]["badpix_007"]

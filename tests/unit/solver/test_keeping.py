@@ -26,7 +26,7 @@ LIMIT = 2**-11
 @pytest.mark.parametrize("name", ["best", "paper", "fast"])
 def test_the_maps_are_those_after_each_step(name):
     maps: list[Any] = []
-    lightfield = explored.scene().light_field
+    lightfield = explored.scene().lightfield
     found = ioadr.estimate(lightfield, name, seed=4, progress=lambda record, values, total: maps.append(values.copy()))
     assert found.way is not None
     assert len(found.way.kinds) == len(maps) == len(found.history)
@@ -52,7 +52,7 @@ def test_heuristics_are_those_that_the_plain_sweep_took(name, sweep):
 
 
 def test_the_start_that_won_is_named():
-    lightfield, found = explored.scene().light_field, explored.finished()
+    lightfield, found = explored.scene().lightfield, explored.finished()
     assert found.way is not None
     term = found.parameters.initialise
     with Workers() as workers:
@@ -67,7 +67,7 @@ def test_the_start_that_won_is_named():
 
 
 def test_a_map_to_start_from_is_named():
-    lightfield, known = explored.scene().light_field, explored.finished()
+    lightfield, known = explored.scene().lightfield, explored.finished()
     found = ioadr.estimate(lightfield, "best", seed=4, start=known.disparity)
     assert found.way is not None
     given = found.way.origins[0] == Origin.GIVEN
@@ -88,7 +88,7 @@ def test_holes_and_borders_are_told_apart():
 
 def test_a_small_part_keeps_none():
     """It would draw the random numbers of the whole image once more."""
-    lightfield = explored.scene().light_field
+    lightfield = explored.scene().lightfield
     assert ioadr.estimate(lightfield.crop(Window(0, 0, 16, 16)), "fast").way is None
 
 

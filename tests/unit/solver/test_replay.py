@@ -22,7 +22,7 @@ def pixels() -> list[tuple[int, int]]:
 
 
 def test_surface_border_and_confidence_are_those_of_the_result(pixels):
-    found, lightfield = explored.finished(), explored.scene().light_field
+    found, lightfield = explored.finished(), explored.scene().lightfield
     assert found.way is not None
     assert found.coverage is not None
     fitted = found.way.map_after(-2, found.disparity)
@@ -47,14 +47,14 @@ def test_surface_border_and_confidence_are_those_of_the_result(pixels):
 
 
 def test_surroundings_begin_where_lattices_do():
-    lightfield, found = explored.scene().light_field, explored.finished()
+    lightfield, found = explored.scene().lightfield, explored.finished()
     window = surroundings(lightfield, found, 60, 70)
     assert window.top % 48 == window.left % 48 == 0
     assert (window.bottom, window.right) == (64, 72)
 
 
 def test_without_a_finish_only_the_confidence_is_replayed():
-    found, lightfield = explored.estimate(), explored.scene().light_field
+    found, lightfield = explored.estimate(), explored.scene().lightfield
     told = ending(lightfield, found, 20, 30)
     assert told.surface is None
     assert told.border is None

@@ -19,7 +19,7 @@ def scene():
 
 @pytest.fixture(scope="module")
 def estimate(scene):
-    return ioadr.estimate(scene.light_field, "paper")
+    return ioadr.estimate(scene.lightfield, "paper")
 
 
 def wrong(scene, estimate) -> float:
@@ -41,7 +41,7 @@ def test_hidden_views_are_told_apart(scene, estimate):
 
 
 def test_without_a_range_and_as_a_preview(scene):
-    found = ioadr.estimate(scene.light_field.with_(range=None), preset("fast"))
+    found = ioadr.estimate(scene.lightfield.with_(range=None), preset("fast"))
     low, high = np.quantile(scene.truth.disparity, [0.01, 0.95])
     assert low - 4 < found.range.minimum < low
     assert high < found.range.maximum < high + 6

@@ -20,7 +20,7 @@ def scene(seed: int = 4) -> Rendered:
 
 @cache
 def every_view(preset: str = "fast") -> Views:
-    return estimate_views(scene().light_field, preset, threads=1)
+    return estimate_views(scene().lightfield, preset, threads=1)
 
 
 @cache
@@ -30,14 +30,14 @@ def truth(view: tuple[int, int]) -> NDArray[np.float64]:
 
 def unseen(view: tuple[int, int], fewest: int = 4) -> NDArray[np.bool_]:
     """[N, M]: points of a view that the reference view does not see but `fewest` views do, by the true maps."""
-    reference = scene().light_field.reference
+    reference = scene().lightfield.reference
     count = sum(seen(view, other).astype(int) for other in np.ndindex(9, 9))
     return np.asarray(~seen(view, reference) & (count >= fewest))
 
 
 def seen(view: tuple[int, int], other: tuple[int, int]) -> NDArray[np.bool_]:
     """[N, M]: points of a view that another one sees, too."""
-    offsets = scene().light_field.offsets
+    offsets = scene().lightfield.offsets
     here, there = truth(view), truth(other)
     row, column = offsets[view] - offsets[other]
     height, width = here.shape

@@ -29,7 +29,7 @@ def test_every_view_has_a_map_about_as_good_as_the_centre_s():
 
 def test_the_centre_s_map_is_its_estimate():
     views = every_view()
-    np.testing.assert_array_equal(views.map_of((4, 4)), estimate(scene().light_field, "fast", threads=1).disparity)
+    np.testing.assert_array_equal(views.map_of((4, 4)), estimate(scene().lightfield, "fast", threads=1).disparity)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_confidence_is_zero_exactly_where_nothing_was_seen():
 
 
 def test_threads_change_nothing():
-    lightfield = scene().light_field.replace(present=Layout.of((9, 9)).thinned(4))
+    lightfield = scene().lightfield.replace(present=Layout.of((9, 9)).thinned(4))
     one, three = (estimate_views(lightfield, "fast", threads=threads) for threads in (1, 3))
     for name in ("index", "disparity", "confidence", "source"):
         np.testing.assert_array_equal(getattr(one, name), getattr(three, name))
@@ -90,7 +90,7 @@ def test_any_layout_will_do(layout):
     if layout == "irregular":
         positions = Layout.of(grid).positions[..., :2] + np.random.default_rng(3).uniform(-0.3, 0.3, (*grid, 2))
     rendered = random_light_field(3, "spheres", size=(64, 80), grid=grid, positions=positions)
-    lightfield = rendered.light_field
+    lightfield = rendered.lightfield
     if layout == "missing":
         present = np.ones(grid, bool)
         present[0, 0] = present[3, 1] = False
@@ -103,7 +103,7 @@ def test_any_layout_will_do(layout):
 
 def test_progress_is_told_and_anchors_are_limited():
     told = []
-    lightfield = scene().light_field.replace(present=Layout.of((9, 9)).thinned(4))
+    lightfield = scene().lightfield.replace(present=Layout.of((9, 9)).thinned(4))
     views = estimate_views(lightfield, "fast", threads=1, progress=lambda *step: told.append(step), most_anchors=2)
     assert len(views.surfaces) == 2
     assert told == [("anchor", 1, 2), ("anchor", 2, 2), *(("view", done, 9) for done in range(1, 10))]
@@ -111,7 +111,7 @@ def test_progress_is_told_and_anchors_are_limited():
 
 def test_no_anchor_is_refused():
     with pytest.raises(InputError, match="most_anchors: expected at least 1"):
-        estimate_views(scene().light_field, "fast", most_anchors=0)
+        estimate_views(scene().lightfield, "fast", most_anchors=0)
 
 
 def test_the_next_anchor_is_the_view_with_most_to_add():
@@ -131,7 +131,7 @@ def test_nearest_views_are_those_around():
 
 
 def test_cameras_out_of_a_plane_are_refused():
-    lightfield = scene().light_field
+    lightfield = scene().lightfield
     positions = np.concatenate([lightfield.positions, np.zeros((9, 9, 1))], axis=-1)
     positions[0, 0, 2] = 0.5
     with pytest.raises(InputError, match="every view: needs cameras in one plane; these are up to 0.5 baseline units"):

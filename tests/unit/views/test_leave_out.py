@@ -13,7 +13,7 @@ from tests.unit.views.scenes import scene
 
 
 def test_views_left_out_are_synthesised_better_than_by_simple_means():
-    lightfield = scene().light_field
+    lightfield = scene().lightfield
     found = leave_out(lightfield, 2, "fast", threads=1)
     assert len(found.index) == 56
     assert len(found.views.index) == 25
@@ -25,7 +25,7 @@ def test_views_left_out_are_synthesised_better_than_by_simple_means():
 
 
 def test_kept_views_keep_their_places():
-    lightfield = scene().light_field
+    lightfield = scene().lightfield
     part = kept_part(lightfield, lightfield.layout.thinned(2))
     assert part.grid == (5, 5)
     assert part.reference == (2, 2)

@@ -25,14 +25,14 @@ def taken_from(row, column):
     rendered = scene()
     positions = np.array([[[row, column], [4.0, 4.0], [5.0, 5.0], [3.0, 3.0]]])
     taken = render(rendered.scene, rendered.camera, (1, 4), positions=positions, reference=(0, 1))
-    return taken.light_field.views[0, 0]
+    return taken.lightfield.views[0, 0]
 
 
 def test_a_captured_place_shows_the_captured_view():
     views = every_view()
     for view in ((4, 4), (0, 0), (2, 7)):
         made = views.render((float(view[0]), float(view[1])), threads=1)
-        assert psnr(made.image, scene().light_field.views[view]) > 48
+        assert psnr(made.image, scene().lightfield.views[view]) > 48
         assert np.mean(np.abs(made.disparity - views.map_of(view)) < 0.07) > 0.97
 
 
@@ -41,7 +41,7 @@ def test_between_and_beside_the_views(place, least):
     made = every_view().render(place, threads=1)
     expected = taken_from(*place)
     assert psnr(made.image, expected) > least
-    nearest = scene().light_field.views[tuple(np.clip(np.rint(place), 0, 8).astype(int))]
+    nearest = scene().lightfield.views[tuple(np.clip(np.rint(place), 0, 8).astype(int))]
     assert psnr(made.image, expected) > psnr(nearest, expected) + 6
 
 
@@ -73,14 +73,14 @@ def test_a_larger_picture_shows_the_same():
     views = every_view()
     large = views.render((4.0, 4.0), (2 * SIZE[0], 2 * SIZE[1]), threads=1).image
     small = large.reshape(SIZE[0], 2, SIZE[1], 2, 3).mean(axis=(1, 3))
-    assert psnr(small, scene().light_field.views[4, 4]) > 33
+    assert psnr(small, scene().lightfield.views[4, 4]) > 33
 
 
 def test_an_open_lens_blurs_all_but_the_focus():
     """Blur of a disparity is its distance to the focus times the aperture."""
     views = every_view()
     truth = scene().truth.disparity
-    sharp = scene().light_field.views[4, 4].astype(float)
+    sharp = scene().lightfield.views[4, 4].astype(float)
     low, high = float(np.quantile(truth, 0.1)), float(np.quantile(truth, 0.9))
     for focus in (low, high):
         made = views.render((4.0, 4.0), aperture=3.0, focus=focus, threads=1).image

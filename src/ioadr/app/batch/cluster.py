@@ -51,12 +51,12 @@ class Team:
 
     def _workers(self) -> dict[str, Any]:
         """By address. Dask's client now and then replaces what it knows by a digest without workers: ask again."""
-        found: dict[str, Any] = {}
+        workers: dict[str, Any] = {}
         for _ in range(10):
-            found = self.client.scheduler_info(n_workers=-1)["workers"]
-            if len(found) >= len(self.client.nthreads()):
+            workers = self.client.scheduler_info(n_workers=-1)["workers"]
+            if len(workers) >= len(self.client.nthreads()):
                 break
-        return found
+        return workers
 
 
 def check_library() -> None:

@@ -25,16 +25,16 @@ def earlier_outcome(store: Store, item: Item, key: str) -> Outcome | None:
     if marker is None or record is None:
         return None
     try:
-        found = Outcome.from_dict(json.loads(record))
-        told = json.loads(marker)
-        files = told["files"]
+        outcome = Outcome.from_dict(json.loads(record))
+        marked = json.loads(marker)
+        files = marked["files"]
         complete = all(store.has(f"{item.name}/{Path(name).name}") for name in files)
-        undamaged = all(_digest(store, item, name) == digest for name, digest in told.get("digests", {}).items())
+        undamaged = all(_digest(store, item, name) == digest for name, digest in marked.get("digests", {}).items())
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    if found.key != key or not complete or not undamaged:
+    if outcome.key != key or not complete or not undamaged:
         return None
-    return replace(found, name=item.name, path=item.path, state="kept", video=item.video)
+    return replace(outcome, name=item.name, path=item.path, state="kept", video=item.video)
 
 
 def _digest(store: Store, item: Item, name: str) -> str | None:
@@ -48,7 +48,7 @@ def check_place(store: Store, items: Iterable[Item], again: bool) -> None:
         check_folder(store.local, overwrite=True)
     if not again and (store.has(JSON) or any(store.has(f"{item.name}/{MARKER}") for item in items)):
         raise OutputError(
-            f"{store.place}: holds an earlier batch. Add --resume to do only what is missing or has changed, "
+            f"{store.location}: holds an earlier batch. Add --resume to do only what is missing or has changed, "
             "--overwrite to do everything again, or choose another --out."
         )
 
@@ -65,7 +65,7 @@ def sole_owner(store: Store) -> Iterator[None]:
             stack.enter_context(locked(store.local / LOCK, 0))
         except TimeoutError as error:
             raise OutputError(
-                f"{store.place}: another batch is running there. Wait for it, or choose another --out."
+                f"{store.location}: another batch is running there. Wait for it, or choose another --out."
             ) from error
         _clean(store.local)
         stack.callback(_clean, store.local)
@@ -74,5 +74,5 @@ def sole_owner(store: Store) -> Iterator[None]:
 
 def _clean(folder: Path) -> None:
     """Nobody else writes there: whatever is unfinished was abandoned."""
-    for place in {folder, *(left.parent for depth in ("*", "*/*") for left in folder.glob(f"{depth}/{PREFIX}*"))}:
-        recover(place, alone=True)
+    for parent in {folder, *(left.parent for depth in ("*", "*/*") for left in folder.glob(f"{depth}/{PREFIX}*"))}:
+        recover(parent, alone=True)

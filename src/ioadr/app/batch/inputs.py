@@ -43,16 +43,16 @@ def find_items(inputs: Sequence[str], reading: ReadOptions, out: str, video: boo
 
     With `video` each input is a sequence, and its light fields are the frames.
     """
-    found: list[Item] = []
+    all_items: list[Item] = []
     for text in inputs:
         items = list(_expanded(text, reading, _excluded(out)))
         if video:
             sequence = _safe(_last_name(text))
             items = [replace(item, video=sequence) for item in sorted(items, key=lambda item: natural(item.path))]
-        found += items
-        if len(found) > MOST_ITEMS:
+        all_items += items
+        if len(all_items) > MOST_ITEMS:
             raise InputError(f"{text}: more than {MOST_ITEMS} light fields. Split the batch.")
-    unique = list({(item.video, item.path, item.reading): item for item in found}.values())
+    unique = list({(item.video, item.path, item.reading): item for item in all_items}.values())
     if not unique:
         raise InputError("INPUTS: there are no light fields.")
     return _named(unique)
@@ -66,10 +66,10 @@ def natural(text: str) -> list[Any]:
 def _expanded(text: str, reading: ReadOptions, excluded: set[Path], base: Path | None = None) -> Iterator[Item]:
     """The items of one argument, or of one line of a list in the folder `base`."""
     if is_url(text):
-        found = matches(text) if _is_pattern(text) else [text]
-        if not found:
+        paths = matches(text) if _is_pattern(text) else [text]
+        if not paths:
             raise InputError(f"{text}: no file or folder matches. Check the pattern.")
-        yield from (Item("", url, reading) for url in found)
+        yield from (Item("", url, reading) for url in paths)
         return
     path = (base or Path()) / _at_home(text)
     if _is_pattern(text) and not path.exists():
@@ -97,8 +97,8 @@ def _at_home(text: str) -> Path:
 
 
 def _globbed(pattern: str, reading: ReadOptions, excluded: set[Path]) -> Iterator[Item]:
-    found = sorted(glob.iglob(pattern, recursive=True), key=natural)
-    items = [item for name in found for item in _below(Path(name), reading, excluded, quiet=True)]
+    paths = sorted(glob.iglob(pattern, recursive=True), key=natural)
+    items = [item for name in paths for item in _below(Path(name), reading, excluded, quiet=True)]
     if not items:
         raise InputError(f"{pattern}: no light field matches. Check the pattern.")
     yield from items
@@ -111,13 +111,13 @@ def _below(
     if _is_light_field(path, reading):
         yield Item("", str(path), reading)
         return
-    found = False
+    any_below = False
     if path.is_dir() and depth < DEEPEST and path.resolve() not in excluded and not (path / MARKER).exists():
         for child in _children(path):
             for item in _below(child, reading, excluded, depth + 1, quiet=True):
-                found = True
+                any_below = True
                 yield item
-    if not found and not quiet:
+    if not any_below and not quiet:
         raise InputError(
             f"{path}: neither a light field nor a folder of light fields. "
             "`ioadr info --help` lists the formats; --format or --pattern may be needed."
@@ -127,8 +127,8 @@ def _below(
 def _children(folder: Path) -> list[Path]:
     """In order; none where the folder may not be looked into."""
     try:
-        found = [entry for entry in os.scandir(folder) if not entry.name.startswith(".")]
-        kept = [Path(entry.path) for entry in found if not (entry.is_symlink() and entry.is_dir())]
+        entries = [entry for entry in os.scandir(folder) if not entry.name.startswith(".")]
+        kept = [Path(entry.path) for entry in entries if not (entry.is_symlink() and entry.is_dir())]
     except OSError:
         return []
     return sorted(kept, key=lambda child: natural(child.name))
@@ -156,8 +156,8 @@ def _manifest(path: Path, reading: ReadOptions) -> Iterator[Item]:
         raise InputError(f"{path}: expected tables [[items]], found {type(entries).__name__}.")
     for number, entry in enumerate(entries):
         options = dict(entry)
-        place, name = options.pop("path", None), options.pop("name", "")
-        if not isinstance(place, str) or not isinstance(name, str):
+        location, name = options.pop("path", None), options.pop("name", "")
+        if not isinstance(location, str) or not isinstance(name, str):
             raise InputError(f"{path}: expected path (and name) as text in item {number + 1}, found {dict(entry)}.")
         try:
             chosen = ReadOptions.of(reading, **{key: _tuples(value) for key, value in options.items()})
@@ -167,7 +167,7 @@ def _manifest(path: Path, reading: ReadOptions) -> Iterator[Item]:
             raise InputError(
                 f"{path}: item {number + 1}: expected options of reading, as in `ioadr info --help`, found: {error}."
             ) from error
-        yield Item(name, place if is_url(place) else str(path.parent / _at_home(place)), chosen)
+        yield Item(name, location if is_url(location) else str(path.parent / _at_home(location)), chosen)
 
 
 def _toml(path: Path) -> Mapping[str, Any]:
@@ -206,12 +206,12 @@ def _named(items: Iterable[Item]) -> list[Item]:
 
 def _path_name(path: str, levels: int) -> str:
     """The last parts of a path, without the suffix of a file; a manifest is called like its folder."""
-    place = PurePosixPath(path.partition("://")[2].partition("::")[0]) if is_url(path) else Path(path).absolute()
-    if place.name in ("lightfield.toml", "parameters.cfg"):
-        place = place.parent
-    if place.suffix.lower() in FILE_SUFFIXES:
-        place = place.with_suffix("")
-    parts = [part for part in place.parts[-levels:] if part.strip("/\\")]
+    unnamed = PurePosixPath(path.partition("://")[2].partition("::")[0]) if is_url(path) else Path(path).absolute()
+    if unnamed.name in ("lightfield.toml", "parameters.cfg"):
+        unnamed = unnamed.parent
+    if unnamed.suffix.lower() in FILE_SUFFIXES:
+        unnamed = unnamed.with_suffix("")
+    parts = [part for part in unnamed.parts[-levels:] if part.strip("/\\")]
     return _safe("-".join(parts))
 
 

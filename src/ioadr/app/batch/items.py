@@ -96,14 +96,14 @@ class Outcome:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Outcome:
         """Raises TypeError or ValueError on anything that `to_dict` did not write."""
-        known = {item.name for item in fields(cls)}
-        if not set(values) <= known:
+        names = {item.name for item in fields(cls)}
+        if not set(values) <= names:
             raise ValueError("expected the fields of an item's record")
-        found = cls(**values)
-        texts = all(isinstance(value, str) for value in (found.name, found.path, found.state, found.key))
-        if not texts or not all(isinstance(m, Mapping) for m in (found.seconds, found.scores, found.facts)):
+        outcome = cls(**values)
+        texts = all(isinstance(value, str) for value in (outcome.name, outcome.path, outcome.state, outcome.key))
+        if not texts or not all(isinstance(m, Mapping) for m in (outcome.seconds, outcome.scores, outcome.facts)):
             raise ValueError("expected texts and mappings in an item's record")
-        return found
+        return outcome
 
 
 def failed(item: Item, reason: str, key: str = "", details: str = "") -> Outcome:

@@ -12,7 +12,7 @@ from typing import Any
 
 from ioadr.app.batch.items import Item, Outcome, Settings, failed
 from ioadr.app.batch.sizing import Need
-from ioadr.app.batch.tiles import Place, Whole, do_tile, join_tiles, survey_item
+from ioadr.app.batch.tiles import Turn, Whole, do_tile, join_tiles, survey_item
 from ioadr.app.batch.tiling import plan_tiles, tile_side
 from ioadr.app.batch.work import do_item
 from ioadr.errors import InputError
@@ -59,10 +59,10 @@ def tiled_job(item: Item, key: str, settings: Settings, need: Need, memory: int 
         record(failed(item, f"{item.path}: {error.for_command_line()}", key))
         return
     tiles = plan_tiles(whole.known.height, whole.known.width, side, margin)
-    places = [Place(number, len(tiles)) for number in range(len(tiles))]
+    turns = [Turn(number, len(tiles)) for number in range(len(tiles))]
     results = yield [
-        Task(item.name, do_tile, (item, key, settings, whole, tile, place))
-        for tile, place in zip(tiles, places, strict=True)
+        Task(item.name, do_tile, (item, key, settings, whole, tile, turn))
+        for tile, turn in zip(tiles, turns, strict=True)
     ]
     bad = [result for result in results if not isinstance(result, str)]
     if bad:

@@ -198,9 +198,9 @@ class Batch:
         for item in self._todo():
             key = self.keys.get(item.name, "")
             # It may have been finished just before the end, without having been told.
-            found = earlier_outcome(self.store, item, key)
+            earlier = earlier_outcome(self.store, item, key)
             reason = f"{stopped}; --resume goes on"
-            self.outcomes[item.name] = replace(found, state="done") if found else left(item, reason, key)
+            self.outcomes[item.name] = replace(earlier, state="done") if earlier else left(item, reason, key)
         ordered = [self.outcomes[item.name] for item in self.items]
         videos = gains(self.segments, self.outcomes, self.settings) if self.segments else []
         return Summary(ordered, time.monotonic() - begin, self.team_text, videos)

@@ -38,30 +38,30 @@ def file_system(url: str) -> tuple[Any, str]:
             f"{url}: URLs need the library fsspec. Install it with: pip install 'ioadr[cluster]'."
         ) from error
     try:
-        found, path = url_to_fs(url)
+        system, path = url_to_fs(url)
     except (ImportError, ValueError, OSError) as error:
         raise InputError(f"{url}: fsspec cannot open this URL: {one_line(error)}.") from error
-    return found, str(path)
+    return system, str(path)
 
 
 def matches(url: str) -> list[str]:
     """URLs that a pattern with * stands for, in order."""
-    found, path = file_system(url)
+    system, path = file_system(url)
     with _explained(url):
-        return sorted(found.unstrip_protocol(name) for name in found.glob(path))
+        return sorted(system.unstrip_protocol(name) for name in system.glob(path))
 
 
 def input_fingerprint(path: str) -> str:
     """By content for files; by names, sizes and what the store says about the content for URLs."""
     if not is_url(path):
-        place = Path(path)
+        local = Path(path)
         # A manifest or parameters.cfg stands for the images around it.
-        return fingerprint(place.parent if place.suffix in (".toml", ".cfg") else place)
-    found, base = file_system(path)
+        return fingerprint(local.parent if local.suffix in (".toml", ".cfg") else local)
+    system, base = file_system(path)
     with _explained(path):
-        listed = _files(found, base)
-    known = [(name, info["size"], _identity(info)) for name, info in sorted(listed.items())]
-    return digest_values(known)
+        listed = _files(system, base)
+    identities = [(name, info["size"], _identity(info)) for name, info in sorted(listed.items())]
+    return digest_values(identities)
 
 
 @contextmanager
@@ -70,26 +70,26 @@ def fetched(path: str) -> Iterator[Path]:
     if not is_url(path):
         yield Path(path)
         return
-    found, base = file_system(path)
+    system, base = file_system(path)
     with tempfile.TemporaryDirectory(prefix="ioadr-") as temporary:
         target = Path(temporary) / (PurePosixPath(base).name or "lightfield")
         with _explained(path):
-            files = _files(found, base)
+            files = _files(system, base)
             check_memory(path, sum(int(info["size"]) for info in files.values()), f"{len(files)} files")
             for name, info in files.items():
-                _copy(found, info, target / name if name else target)
+                _copy(system, info, target / name if name else target)
         yield target
 
 
-def _files(found: Any, base: str) -> dict[str, Mapping[str, Any]]:
+def _files(system: Any, base: str) -> dict[str, Mapping[str, Any]]:
     """Information by name below `base`; the name of a single file is empty. Names must not lead out of the folder."""
-    if not found.isdir(base):
-        return {"": found.info(base)}
+    if not system.isdir(base):
+        return {"": system.info(base)}
     files: dict[str, Mapping[str, Any]] = {}
-    for place, info in found.find(base, detail=True).items():
-        name = PurePosixPath(place).relative_to(base.rstrip("/") or "/") if base else PurePosixPath(place)
+    for full_name, info in system.find(base, detail=True).items():
+        name = PurePosixPath(full_name).relative_to(base.rstrip("/") or "/") if base else PurePosixPath(full_name)
         if name.is_absolute() or ".." in name.parts:
-            raise InputError(f"{base}: {place} leads out of it.")
+            raise InputError(f"{base}: {full_name} leads out of it.")
         files[str(name)] = info
         if len(files) > MOST_FILES:
             raise InputError(f"{base}: holds more than {MOST_FILES} files. Name one light field.")
@@ -102,11 +102,11 @@ def _identity(info: Mapping[str, Any]) -> str:
     return next((str(info[name]) for name in (*IDENTITY, "created") if info.get(name) is not None), "")
 
 
-def _copy(found: Any, info: Mapping[str, Any], target: Path) -> None:
+def _copy(system: Any, info: Mapping[str, Any], target: Path) -> None:
     """No more than was declared, so that a packed file cannot fill the disk."""
     target.parent.mkdir(parents=True, exist_ok=True)
     left = int(info["size"])
-    with found.open(info["name"], "rb") as source, target.open("wb") as copy:
+    with system.open(info["name"], "rb") as source, target.open("wb") as copy:
         while block := source.read(min(BLOCK, left + 1)):
             left -= len(block)
             if left < 0:
@@ -119,9 +119,9 @@ def _copy(found: Any, info: Mapping[str, Any], target: Path) -> None:
 class Store:
     """The output folder of a batch, local or at a URL."""
 
-    def __init__(self, place: str) -> None:
-        self.place = place
-        self.local = None if is_url(place) else Path(place)
+    def __init__(self, location: str) -> None:
+        self.location = location
+        self.local = None if is_url(location) else Path(location)
 
     def read(self, name: str) -> bytes | None:
         """A small file's content, None if it is not there."""
@@ -134,8 +134,8 @@ class Store:
     def has(self, name: str) -> bool:
         if self.local is not None:
             return (self.local / name).is_file()
-        found, base = file_system(self.place)
-        return bool(found.exists(f"{base}/{name}"))
+        system, base = file_system(self.location)
+        return bool(system.exists(f"{base}/{name}"))
 
     def write(self, contents: Mapping[str, bytes]) -> list[str]:
         """Files by name, all of them or none (one by one at a URL); returns their paths or URLs."""
@@ -147,7 +147,7 @@ class Store:
             for name, content in contents.items():
                 with self._sent(name), self._open(name, "wb") as stream:
                     stream.write(content)
-        return [f"{self.place.rstrip('/')}/{name}" for name in contents]
+        return [f"{self.location.rstrip('/')}/{name}" for name in contents]
 
     @contextmanager
     def folder(self, name: str) -> Iterator[Path]:
@@ -160,11 +160,11 @@ class Store:
             self._send(Path(temporary) / "result", name)
 
     def _send(self, folder: Path, name: str) -> None:
-        found, base = file_system(self.place)
+        system, base = file_system(self.location)
         marker = f"{base}/{name}/{MARKER}"
         with self._sent(name):
-            if found.exists(marker):
-                found.rm_file(marker)
+            if system.exists(marker):
+                system.rm_file(marker)
             for file in sorted(folder.iterdir(), key=lambda file: file.name == MARKER):
                 with self._open(f"{name}/{file.name}", "wb") as stream, file.open("rb") as source:
                     shutil.copyfileobj(source, stream, BLOCK)
@@ -172,10 +172,10 @@ class Store:
     def _open(self, name: str, mode: str) -> BinaryIO:
         if self.local is not None:
             return (self.local / name).open(mode)  # type: ignore[return-value]
-        found, base = file_system(self.place)
+        system, base = file_system(self.location)
         if mode == "wb":
-            found.makedirs(str(PurePosixPath(base) / PurePosixPath(name).parent), exist_ok=True)
-        stream: BinaryIO = found.open(f"{base}/{name}", mode)
+            system.makedirs(str(PurePosixPath(base) / PurePosixPath(name).parent), exist_ok=True)
+        stream: BinaryIO = system.open(f"{base}/{name}", mode)
         return stream
 
     @contextmanager
@@ -184,7 +184,7 @@ class Store:
             yield
         except OSError as error:
             raise OutputError(
-                f"{self.place}/{name}: could not be written: {one_line(error)}. Choose another place with --out."
+                f"{self.location}/{name}: could not be written: {one_line(error)}. Choose another place with --out."
             ) from error
 
 

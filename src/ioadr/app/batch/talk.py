@@ -46,7 +46,7 @@ def check_wanted() -> None:
         raise Unwanted
 
 
-def place() -> str:
+def worker_name() -> str:
     """Address of the worker."""
     worker = _worker()
     return "" if worker is None else str(worker.address)

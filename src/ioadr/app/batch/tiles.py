@@ -37,7 +37,7 @@ PREVIEW = 384
 """px, larger side of the reduced light field from which an unknown range is estimated."""
 
 
-class Place(NamedTuple):
+class Turn(NamedTuple):
     """Which of all tiles."""
 
     number: int
@@ -62,9 +62,9 @@ def survey_item(item: Item, key: str, settings: Settings) -> Whole | Outcome:
     return guarded(item, key, settings, lambda: _surveyed(item, settings))
 
 
-def do_tile(item: Item, key: str, settings: Settings, whole: Whole, tile: Tile, place: Place) -> str | Outcome:
+def do_tile(item: Item, key: str, settings: Settings, whole: Whole, tile: Tile, turn: Turn) -> str | Outcome:
     """Estimate a tile and put its core aside; returns its file's name."""
-    return guarded(item, key, settings, lambda: _estimated(item, key, settings, whole, tile, place))
+    return guarded(item, key, settings, lambda: _estimated(item, key, settings, whole, tile, turn))
 
 
 def join_tiles(item: Item, key: str, settings: Settings, whole: Whole, tiles: Sequence[Tile]) -> Outcome:
@@ -82,8 +82,8 @@ def tile_folder(settings: Settings, item: Item) -> Path:
 
 def _surveyed(item: Item, settings: Settings) -> Whole:
     tell(settings.topic, item.name, "looking at all views")
-    known = survey(item.path, item.reading)
-    return Whole(known, known.range or _estimated_range(item, known.height, known.width))
+    surveyed = survey(item.path, item.reading)
+    return Whole(surveyed, surveyed.range or _estimated_range(item, surveyed.height, surveyed.width))
 
 
 def _estimated_range(item: Item, height: int, width: int) -> DisparityRange:
@@ -93,11 +93,11 @@ def _estimated_range(item: Item, height: int, width: int) -> DisparityRange:
     return ioadr.estimate_range(small).scaled(1.0 / scale)
 
 
-def _estimated(item: Item, key: str, settings: Settings, whole: Whole, tile: Tile, place: Place) -> str:
-    file, mark = _tile_file(settings, item, place.number), digest_values(key, asdict(tile))
+def _estimated(item: Item, key: str, settings: Settings, whole: Whole, tile: Tile, turn: Turn) -> str:
+    file, mark = _tile_file(settings, item, turn.number), digest_values(key, asdict(tile))
     if _mark_of(file) == mark:
         return str(file)
-    name, begin, end = f"tile {place.number + 1}/{place.of} ", place.share, place.share + ESTIMATED / place.of
+    name, begin, end = f"tile {turn.number + 1}/{turn.of} ", turn.share, turn.share + ESTIMATED / turn.of
     tell(settings.topic, item.name, f"{name}reading", begin)
     lightfield = read_part(item.path, whole.known, tile.outer, whole.limits)
     estimate = ioadr.estimate(

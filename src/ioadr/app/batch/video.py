@@ -26,11 +26,11 @@ class Segment:
 
 def segments(items: Iterable[Item], every: int) -> list[Segment]:
     """Each video cut so that every `every`-th frame starts from scratch: pieces can run side by side."""
-    found = []
+    made = []
     for _, group in groupby(items, key=lambda item: item.video):
         frames = list(group)
-        found += [Segment(frames[start : start + every]) for start in range(0, len(frames), every)]
-    return found
+        made += [Segment(frames[start : start + every]) for start in range(0, len(frames), every)]
+    return made
 
 
 def video_keys(segment: Segment, settings: Settings, fingerprints: Mapping[str, str]) -> dict[str, str]:
@@ -78,5 +78,5 @@ def flicker(store: Store, before: str, after: str) -> float | None:
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return round(float(np.mean(known)), 5) if known else None
+    present = [value for value in values if value is not None]
+    return round(float(np.mean(present)), 5) if present else None

@@ -19,7 +19,7 @@ from ioadr.app.batch.earlier import earlier_outcome
 from ioadr.app.batch.items import FRAME, RECORD, THUMBNAIL, Item, Outcome, Settings, failed
 from ioadr.app.batch.sizing import check_need, need_of
 from ioadr.app.batch.storage import Store, fetched, is_url
-from ioadr.app.batch.talk import Unwanted, own_memory, place, sweep_teller, tell
+from ioadr.app.batch.talk import Unwanted, own_memory, sweep_teller, tell, worker_name
 from ioadr.app.saving_options import Saving
 from ioadr.errors import InputError, IoadrError, as_options
 
@@ -55,7 +55,7 @@ def guarded(item: Item, key: str, settings: Settings, work: Callable[[], Result]
     try:
         if settings.version != ioadr.__version__:
             raise InputError(
-                f"worker {place()}: expected ioadr {settings.version} as in the process that hands out the work, "
+                f"worker {worker_name()}: expected ioadr {settings.version} as in the process that hands out the work, "
                 f"found {ioadr.__version__}. Install the same version."
             )
         return work()
@@ -156,7 +156,7 @@ def outcome_of(
         "depth_unit": estimate.depth_unit,
         "mean_cost": costs[-1] if costs else None,
         "sweeps": sum(record.kind not in ("initialise", "finish") for record in estimate.history),
-        "worker": place(),
+        "worker": worker_name(),
         "run": settings.topic,
         "doubts": [as_options(doubt) for doubt in estimate.doubts],
         "notes": [*map(as_options, estimate.source.notes), *notes],

@@ -43,7 +43,7 @@ def revision(name: str) -> Iterator[Path]:
 
 def compared(name: str, scenes: Sequence[Path], presets: Sequence[str], repeats: int, watch: Watch) -> list[Figures]:
     """Of every scene and preset: CPU seconds of both revisions in each round, and their ratios, this one's first."""
-    found = []
+    rows = []
     with revision(name) as base:
         for preset in presets:
             for source in (base, SOURCE):
@@ -54,8 +54,8 @@ def compared(name: str, scenes: Sequence[Path], presets: Sequence[str], repeats:
                 for number in range(repeats):
                     watch(f"{scene.name}, {preset}: round {number + 1} of {repeats}")
                     rounds.append((_run(base, scene, preset), _run(SOURCE, scene, preset)))
-                found.append(_figures(scene.name, preset, rounds))
-    return found
+                rows.append(_figures(scene.name, preset, rounds))
+    return rows
 
 
 def _run(source: Path, scene: Path, preset: str) -> processes.Timed:

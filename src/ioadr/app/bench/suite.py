@@ -98,17 +98,17 @@ def scenes(data: Path | None, extent: Extent, folder: Path, watch: Watch) -> lis
 
 def of_scene(scene: Path, extent: Extent, first: bool, watch: Watch) -> list[Figures]:
     """From command to files, and by phase, for every preset with one thread and with all; the very first run, too."""
-    found = []
+    rows = []
     if first:
         watch(f"{scene.name}: first run ever")
         with tempfile.TemporaryDirectory() as cache:
-            found.append(_run(scene, extent.presets[0], 0, "empty", _command(scene, extent.presets[0], 0, cache)))
+            rows.append(_run(scene, extent.presets[0], 0, "empty", _command(scene, extent.presets[0], 0, cache)))
     for name in extent.presets:
         for threads in (0, 1):
             watch(f"{scene.name}: {name}, {threads or cores()} threads")
             figures = _command(scene, name, threads) if extent.alone or not threads else {}
-            found.append(_run(scene, name, threads, "warm", figures | {"inside": _phases(scene, name, threads)}))
-    return found
+            rows.append(_run(scene, name, threads, "warm", figures | {"inside": _phases(scene, name, threads)}))
+    return rows
 
 
 def _run(scene: Path, name: str, threads: int, cache: str, figures: Figures) -> Figures:

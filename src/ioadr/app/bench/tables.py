@@ -40,14 +40,14 @@ def tables(figures: Figures) -> list[Table]:
     """All that were measured."""
     if "against" in figures:
         return [_against(figures)]
-    found = [
+    shown = [
         _commands(figures),
         _phases(figures),
         _growth(figures, "sizes"),
         _growth(figures, "grids"),
         _starts(figures),
     ]
-    return [*found, _kernels(figures)] if "kernels" in figures else found
+    return [*shown, _kernels(figures)] if "kernels" in figures else shown
 
 
 def _commands(figures: Figures) -> Table:

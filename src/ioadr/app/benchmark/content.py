@@ -99,5 +99,5 @@ def _view(folder: Path, kept: tuple[slice, slice]) -> str | None:
 
 def _seconds(results: Results, method: str) -> float | None:
     times = [item.seconds for item in results.items if item.method == method]
-    known = [seconds for seconds in times if seconds is not None]
-    return float(np.mean(known)) if known and len(known) == len(times) else None
+    present = [seconds for seconds in times if seconds is not None]
+    return float(np.mean(present)) if present and len(present) == len(times) else None

@@ -166,8 +166,8 @@ def _finish(terminal: Terminal, summary: Summary, out: str) -> None:
     written = store.write({name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()})
     counts = summary.counts
     words = {"done": "estimated", "kept": "from before", "failed": "failed", "left": "not done"}
-    told = ", ".join(f"{counts[state]} {word}" for state, word in words.items() if counts[state])
-    lines = [f"{told}, in {duration(summary.seconds, 1)}; wrote", *(f"  {path}" for path in written)]
+    counted = ", ".join(f"{counts[state]} {word}" for state, word in words.items() if counts[state])
+    lines = [f"{counted}, in {duration(summary.seconds, 1)}; wrote", *(f"  {path}" for path in written)]
     for outcome in summary.outcomes:
         if _doubts(outcome):
             terminal.note(f"doubtful: {outcome.name}: {'; '.join(_doubts(outcome))}")

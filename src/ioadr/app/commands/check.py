@@ -57,8 +57,8 @@ def command(
         views = open_lightfield(estimate, folder, lightfield, terminal.note)
     with terminal.bar() as bar:
         task = bar.add_task("synthesising views", total=views.view_count - 1)
-        found = residuals(views, estimate.disparity, progress=lambda done, _: bar.update(task, completed=done))
-    terminal.answer(_text(found), facts(found))
+        residual = residuals(views, estimate.disparity, progress=lambda done, _: bar.update(task, completed=done))
+    terminal.answer(_text(residual), facts(residual))
 
 
 def check_left_out(terminal: Terminal, scene: str, step: int, preset: str | None, threads: int | None) -> None:
@@ -70,55 +70,60 @@ def check_left_out(terminal: Terminal, scene: str, step: int, preset: str | None
     with terminal.busy(f"reading {scene}"):
         views = ioadr.read(scene)
     with every_view_progress(terminal) as progress:
-        found = leave_out(views, step, ioadr.preset(preset or "best"), threads=threads, progress=progress)
-    terminal.answer(_left_out_text(found), left_out_facts(found))
+        left_out = leave_out(views, step, ioadr.preset(preset or "best"), threads=threads, progress=progress)
+    terminal.answer(_left_out_text(left_out), left_out_facts(left_out))
 
 
-def left_out_facts(found: LeftOut) -> dict[str, Any]:
+def left_out_facts(left_out: LeftOut) -> dict[str, Any]:
     """For programs."""
     from ioadr.io.results.save import plain
 
     rows = [
-        {"view": view, **{name: {"psnr": found.psnr[name][k], "ssim": found.ssim[name][k]} for name in found.psnr}}
-        for k, view in enumerate(found.index.tolist())
+        {
+            "view": view,
+            **{name: {"psnr": left_out.psnr[name][k], "ssim": left_out.ssim[name][k]} for name in left_out.psnr},
+        }
+        for k, view in enumerate(left_out.index.tolist())
     ]
-    means = {name: {"psnr": psnr, "ssim": ssim} for name, (psnr, ssim) in found.means().items()}
-    kept = len(found.views.index)
+    means = {name: {"psnr": psnr, "ssim": ssim} for name, (psnr, ssim) in left_out.means().items()}
+    kept = len(left_out.views.index)
     return {"kept": kept, "left_out": len(rows), "means": plain(means), "by_view": plain(rows)}
 
 
-def _left_out_text(found: LeftOut) -> str:
+def _left_out_text(left_out: LeftOut) -> str:
     names = {"views": "every view", "nearest": "nearest view", "blend": "linear blend", "centre": "centre warped"}
-    lines = [f"{len(found.index)} views left out, synthesised from {len(found.views.index)}; means over them:"]
+    lines = [f"{len(left_out.index)} views left out, synthesised from {len(left_out.views.index)}; means over them:"]
     lines += [
-        f"  {names[name]:14} PSNR {psnr:6.2f} dB  SSIM {ssim:.4f}" for name, (psnr, ssim) in found.means().items()
+        f"  {names[name]:14} PSNR {psnr:6.2f} dB  SSIM {ssim:.4f}" for name, (psnr, ssim) in left_out.means().items()
     ]
-    worst = int(found.psnr["views"].argmin())
-    row, column = found.index[worst]
-    lines.append(f"hardest: view {row} {column}, {found.psnr['views'][worst]:.2f} dB; all views with --json")
+    worst = int(left_out.psnr["views"].argmin())
+    row, column = left_out.index[worst]
+    lines.append(f"hardest: view {row} {column}, {left_out.psnr['views'][worst]:.2f} dB; all views with --json")
     return "\n".join(lines)
 
 
-def facts(found: Residuals) -> dict[str, Any]:
+def facts(residual: Residuals) -> dict[str, Any]:
     """The residuals for programs; views that do not count are null."""
     from ioadr.io.results.save import plain
 
     return {
-        "residual": plain(round(found.mean, 4)),
+        "residual": plain(round(residual.mean, 4)),
         "unit": "grey levels of 255",
-        "by_view": plain(found.by_view.round(4)),
-        "covered": plain(found.covered.round(4)),
+        "by_view": plain(residual.by_view.round(4)),
+        "covered": plain(residual.covered.round(4)),
     }
 
 
-def _text(found: Residuals) -> str:
+def _text(residual: Residuals) -> str:
     import numpy as np
 
-    share = 100 * np.nanmean(found.covered)
-    rows = [" ".join("    –" if value is None else f"{value:5.2f}" for value in row) for row in facts(found)["by_view"]]
+    share = 100 * np.nanmean(residual.covered)
+    rows = [
+        " ".join("    –" if value is None else f"{value:5.2f}" for value in row) for row in facts(residual)["by_view"]
+    ]
     return "\n".join(
         [
-            f"residual {found.mean:.3f} grey levels of 255, over {share:.1f} % of the pixels",
+            f"residual {residual.mean:.3f} grey levels of 255, over {share:.1f} % of the pixels",
             "by view (rows and columns of the grid; – is the reference view or a missing one)",
             *(f"  {row}" for row in rows),
         ]

@@ -29,28 +29,27 @@ def command(terminal: Terminal, first: str, second: str, html: str | None) -> No
 
     with terminal.busy("comparing"):
         one, other = load_estimate(first), load_estimate(second)
-        found = one.compare(other)
+        comparison = one.compare(other)
         if html:
             from ioadr.app.comparison_page import page_html
             from ioadr.app.pages import write_page
 
-            write_page(html, page_html((first, one), (second, other), found))
-    data = {"first": first, "second": second, **plain(found.to_dict())}
-    terminal.answer(_text(found, html), data | ({"html": html} if html else {}))
+            write_page(html, page_html((first, one), (second, other), comparison))
+    data = {"first": first, "second": second, **plain(comparison.to_dict())}
+    terminal.answer(_text(comparison, html), data | ({"html": html} if html else {}))
 
 
-def _text(found: Comparison, html: str | None) -> str:
+def _text(comparison: Comparison, html: str | None) -> str:
     lines = [
-        f"B − A: mean {found.mean:+.4f} px, median of the absolute difference {found.median_absolute:.4f} px",
+        f"B − A: mean {comparison.mean:+.4f} px, median of the absolute difference {comparison.median_absolute:.4f} px",
         "  pixels that differ by more than   of all   of those trusted in both "
-        f"({100 * found.trusted.mean():.0f} % of all)",
+        f"({100 * comparison.trusted.mean():.0f} % of all)",
     ]
-    for limit, share in found.beyond.items():
-        trusted = found.beyond_trusted[limit]
+    for limit, share in comparison.beyond.items():
+        trusted = comparison.beyond_trusted[limit]
         lines.append(f"  {limit:>6g} px{100 * share:32.2f} %{100 * trusted:10.2f} %")
-    lines.append(
-        f"  data cost   A {found.costs[0]:.3f}, B {found.costs[1]:.3f} grey levels; lower explains the views better"
-    )
-    lines.append(f"  confidence  A {found.confidence[0]:.2f}, B {found.confidence[1]:.2f} on average")
-    lines += [f"  {name}: A {before}, B {after}" for name, (before, after) in found.parameters.items()]
+    costs, confidence = comparison.costs, comparison.confidence
+    lines.append(f"  data cost   A {costs[0]:.3f}, B {costs[1]:.3f} grey levels; lower explains the views better")
+    lines.append(f"  confidence  A {confidence[0]:.2f}, B {confidence[1]:.2f} on average")
+    lines += [f"  {name}: A {before}, B {after}" for name, (before, after) in comparison.parameters.items()]
     return "\n".join([*lines, *([f"wrote {html}"] if html else [])])

@@ -51,16 +51,16 @@ def command(terminal: Terminal, out: str, saving: Saving, estimation: Estimation
     saving.check(out)
     with terminal.busy("rendering the scene"):
         scene = demo()
-    terminal.note(headline(scene.light_field))
+    terminal.note(headline(scene.lightfield))
     with sweep_progress(terminal, "demo") as progress:
-        estimate = estimation.run(scene.light_field, progress)
+        estimate = estimation.run(scene.lightfield, progress)
     with terminal.busy(f"writing {out}"):
-        files = saving.save(estimate, out, scene.light_field, scene.truth)
+        files = saving.save(estimate, out, scene.lightfield, scene.truth)
     seconds = time.perf_counter() - start
     columns = {preset_name(estimate.parameters): score(estimate.disparity, scene.truth)}
     if estimate.parameters != PRESETS[PUBLISHED]:
         with sweep_progress(terminal, f"demo, {PUBLISHED}") as progress:
-            published = replace(estimation, parameters=PRESETS[PUBLISHED]).run(scene.light_field, progress)
+            published = replace(estimation, parameters=PRESETS[PUBLISHED]).run(scene.lightfield, progress)
         columns = {PUBLISHED: score(published.disparity, scene.truth), **columns}
     data: dict[str, Any] = summary(estimate) | {"seconds": round(seconds, 3), "files": files}
     scores = {name: dict(column.values) for name, column in columns.items()}

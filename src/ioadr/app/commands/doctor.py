@@ -38,21 +38,21 @@ def command(terminal: Terminal, path: str, html: str | None, out: str | None, re
     from ioadr.io.safety.atomic import atomic_file
 
     with terminal.busy(f"looking at {path}"):
-        found = diagnose(path, **vars(reading))
-    facts = findings(found)
+        diagnosis = diagnose(path, **vars(reading))
+    facts = findings(diagnosis)
     if html:
-        write_page(html, diagnosis_html(found))
+        write_page(html, diagnosis_html(diagnosis))
     if out:
         with atomic_file(out) as temporary, Path(temporary).open("wb") as stream:
-            contact_sheet(found).save(stream, "PNG")
+            contact_sheet(diagnosis).save(stream, "PNG")
     lines = [f"  {name:<18} {text}" for name, text in facts.items()]
     lines += [f"wrote {file}" for file in (html, out) if file]
     data = facts | {
-        "healthy": found.healthy,
-        "odd": {f"{row},{column}": what for (row, column), what in found.odd.items()},
+        "healthy": diagnosis.healthy,
+        "odd": {f"{row},{column}": what for (row, column), what in diagnosis.odd.items()},
         "difference": {
             f"{row},{column}": round(float(value), 3)
-            for (row, column), value in zip(found.places, found.examination.difference, strict=True)
+            for (row, column), value in zip(diagnosis.places, diagnosis.examination.difference, strict=True)
         },
     }
-    terminal.answer("\n".join([found.lightfield.name, *lines]), data)
+    terminal.answer("\n".join([diagnosis.lightfield.name, *lines]), data)

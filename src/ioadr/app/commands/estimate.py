@@ -72,9 +72,9 @@ def command(
 def aligned(terminal: Terminal, lightfield: LightField, estimation: Estimation) -> LightField:
     """The light field with its views aligned, and what that did."""
     with terminal.busy("aligning views"):
-        found = ioadr.align(lightfield, seed=estimation.seed, threads=estimation.threads).lightfield
-    terminal.note(f"  {as_options(found.source.notes[-1])}")
-    return found
+        corrected = ioadr.align(lightfield, seed=estimation.seed, threads=estimation.threads).lightfield
+    terminal.note(f"  {as_options(corrected.source.notes[-1])}")
+    return corrected
 
 
 def check_archived(saving: Saving) -> None:

@@ -60,13 +60,13 @@ def _study(terminal: Terminal, path: str | None, result: str | None, truth: str 
     from ioadr.io import load_estimate
     from ioadr.io.results.save import ARCHIVE
 
-    known = load_truth(truth) if truth else None
+    loaded = load_truth(truth) if truth else None
     if path is None:
         from ioadr.evaluation.synthetic import demo
 
         with terminal.busy("rendering the built-in scene"):
             scene = demo()
-        return Study(scene.light_field, None, known or scene.truth)
+        return Study(scene.lightfield, None, loaded or scene.truth)
     if result is None and (Path(path) / ARCHIVE).is_file():
         path, result = None, path
     if result is None:
@@ -76,6 +76,6 @@ def _study(terminal: Terminal, path: str | None, result: str | None, truth: str 
             estimate = load_estimate(result)
             remedy = f"Name it: ioadr explore LIGHTFIELD {result}"
             lightfield = open_lightfield(estimate, result, path, terminal.note, remedy)
-    if known is None and path is not None and has_truth(path):
+    if loaded is None and path is not None and has_truth(path):
         terminal.note(f"this scene has a truth: show the errors with --truth {path}")
-    return Study(lightfield, estimate, known)
+    return Study(lightfield, estimate, loaded)

@@ -25,8 +25,8 @@ def _list_formats(context: click.Context, parameter: click.Parameter, asked: boo
         return
     from ioadr.io.registry import formats
 
-    wide = max(len(known.name) for known in formats())
-    click.echo("\n".join(f"{known.name:<{wide}}  {known.description}" for known in formats()))
+    wide = max(len(format_.name) for format_ in formats())
+    click.echo("\n".join(f"{format_.name:<{wide}}  {format_.description}" for format_ in formats()))
     context.exit()
 
 

@@ -32,7 +32,7 @@ def command(terminal: Terminal, name: str | None) -> None:
     """List the presets, or print NAME as a TOML file with the meaning of each value."""
     if name is None:
         variations = [*VARIATIONS, *FINISH_VARIATIONS]
-        presets = "\n".join(f"  {known:<6} {PURPOSES[known]}" for known in PURPOSES)
+        presets = "\n".join(f"  {preset_:<6} {PURPOSES[preset_]}" for preset_ in PURPOSES)
         listed = textwrap.fill(
             ", ".join(variations), 78, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
         )

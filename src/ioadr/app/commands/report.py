@@ -40,10 +40,10 @@ def command(terminal: Terminal, folder: str, lightfield: str | None, truth: str 
     with terminal.busy(f"reading {folder}"):
         estimate = load_estimate(folder)
         views = _lightfield(terminal, estimate, folder, lightfield)
-        known = load_truth(truth) if truth else None
+        loaded = load_truth(truth) if truth else None
     path = Path(folder) / "report.html"
     with terminal.busy("writing the report"):
-        page = report_html(estimate, views, known)
+        page = report_html(estimate, views, loaded)
         if not overwrite:
             _check_gain(path, page)
         write_page(path, page)

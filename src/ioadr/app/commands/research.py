@@ -127,12 +127,12 @@ def _overview(rows: list[Row], names: list[str]) -> str:
     from ioadr.evaluation.scores import METRICS
     from ioadr.evaluation.tables import figure
 
-    found, wide = _differences(rows, names), max(map(len, names))
+    differences, wide = _differences(rows, names), max(map(len, names))
     lines = []
-    for metric in found[names[0]]:
-        lines.append(f"{METRICS[metric].label} [{METRICS[metric].unit}], {found[names[0]][metric].scenes} scenes")
+    for metric in differences[names[0]]:
+        lines.append(f"{METRICS[metric].label} [{METRICS[metric].unit}], {differences[names[0]][metric].scenes} scenes")
         for name in names:
-            item = found[name][metric]
+            item = differences[name][metric]
             change = "" if name == names[0] else _change(item, METRICS[metric].decimals)
             lines.append(f"  {name:<{wide}}{figure(item.mean, metric):>10}{change}")
     return "\n".join(lines)

@@ -56,7 +56,7 @@ def _maps(folder: str) -> dict[str, StoredMap]:
     from ioadr.evaluation.submission import SCENES
 
     source = Published("", Path(folder))
-    found = [scene for scene in SCENES if Path(folder).is_dir() and source.find(scene)]
-    if not found:
+    scenes = [scene for scene in SCENES if Path(folder).is_dir() and source.find(scene)]
+    if not scenes:
         raise InputError(f"{folder}: there are no maps of the benchmark's scenes here, such as boxes.pfm.")
-    return {scene: source.load(scene) for scene in found}
+    return {scene: source.load(scene) for scene in scenes}

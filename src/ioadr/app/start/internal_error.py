@@ -19,7 +19,7 @@ def told(error: Exception) -> str:
             "w", prefix="ioadr-error-", suffix=".txt", delete=False, encoding="utf-8", errors="backslashreplace"
         ) as file:
             file.write(details)
-        place = f"Details are in {file.name}; please report it with them."
+        remark = f"Details are in {file.name}; please report it with them."
     except OSError:
-        place = "Its details could not be written to the temporary folder."
-    return f"internal error ({summary}). {place}"
+        remark = "Its details could not be written to the temporary folder."
+    return f"internal error ({summary}). {remark}"

@@ -43,7 +43,7 @@ def received() -> int | None:
 def postponed() -> Iterator[None]:
     """Both wait until the block ends; processes that it starts do not hear of Ctrl-C, and end when they are told."""
     global _postponing
-    known, before, _postponing = len(_received), _block_interrupts(), True
+    earlier, before, _postponing = len(_received), _block_interrupts(), True
     try:
         yield
     finally:
@@ -52,7 +52,7 @@ def postponed() -> Iterator[None]:
             _limits.pop().cancel()
         if before is not None:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-    if len(_received) > known:
+    if len(_received) > earlier:
         raise KeyboardInterrupt
 
 

@@ -22,7 +22,7 @@ def duration(seconds: float, decimals: int = 0) -> str:
 
 def preset_name(parameters: Parameters) -> str:
     """Of the preset that these parameters are, or that they are none."""
-    return next((name for name, known in PRESETS.items() if known == parameters), "own")
+    return next((name for name, values in PRESETS.items() if values == parameters), "own")
 
 
 DEPTH = {

@@ -70,20 +70,20 @@ def disordered(camera: Camera, grid: tuple[int, int], disorder: Disorder) -> lis
     """Photographs around the places of a grid, turned so that they still look at the middle of the focus plane."""
     random = np.random.default_rng(disorder.seed)
     rays, layout = camera.pinhole(), Layout.of(grid)
-    places = np.array([View(rays, float(y), float(x)).origin for y, x in layout.offsets.reshape(-1, 2)])
-    extent = float(np.ptp(places, axis=0).max())
+    origins = np.array([View(rays, float(y), float(x)).origin for y, x in layout.offsets.reshape(-1, 2)])
+    extent = float(np.ptp(origins, axis=0).max())
     size = (round(camera.width * disorder.margin), round(camera.height * disorder.margin))
-    found = []
-    for number, place in enumerate(places):
-        centre = place + np.array([0.0, 0.0, disorder.forward * extent * float(random.uniform(-1, 1))])
+    photographs = []
+    for number, origin in enumerate(origins):
+        centre = origin + np.array([0.0, 0.0, disorder.forward * extent * float(random.uniform(-1, 1))])
         axis = random.standard_normal(3)
         angle = np.radians(disorder.tilt) * float(random.uniform(-1, 1))
         turn = _turn(axis / np.linalg.norm(axis), angle) @ _towards(camera.focus_distance_m, centre)
         focal = 1.0 / rays.pitch_x
         middle = (0.5 * (size[0] - 1), 0.5 * (size[1] - 1))
         name = f"photo_{number:03d}.png"
-        found.append(Photograph(name, None, size, (focal, focal), middle, disorder.lens, turn, -turn @ centre))
-    return found
+        photographs.append(Photograph(name, None, size, (focal, focal), middle, disorder.lens, turn, -turn @ centre))
+    return photographs
 
 
 def photographed(scene: Scene, photographs: Sequence[Photograph], options: Options | None = None) -> list[NDArray[Any]]:

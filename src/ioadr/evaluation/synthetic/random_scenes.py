@@ -86,8 +86,8 @@ def _mixed(random: np.random.Generator, stage: Stage) -> list[Body]:
     x, z = float(random.uniform(-0.7, 0.7)), float(random.uniform(3, 4.5))
     post = Cylinder(stage.point(x, 0, z), stage.point(x, 1.6, z), float(random.uniform(0.05, 0.25)), _texture(random))
     side = float(random.uniform(0.15, 0.35))
-    place = stage.point(float(random.uniform(-0.8, 0.8)), side, float(random.uniform(3, 4.3)))
-    box = Box(place, (side, side, side), _texture(random), stage.turned(float(random.uniform(0, 90))))
+    point = stage.point(float(random.uniform(-0.8, 0.8)), side, float(random.uniform(3, 4.3)))
+    box = Box(point, (side, side, side), _texture(random), stage.turned(float(random.uniform(0, 90))))
     return [post, box, *(_card(random, stage) for _ in range(2)), *(_ball(random, stage) for _ in range(3))]
 
 

@@ -36,11 +36,16 @@ RANGE_STEP = 0.1
 class Rendered:
     """A light field and its truth, in the pixels of the reference view."""
 
-    light_field: LightField
+    lightfield: LightField
     truth: Truth
     scene: Scene
     camera: Camera
     hits: Hits
+
+    @property
+    def light_field(self) -> LightField:
+        """As `lightfield` was called before."""
+        return self.lightfield
 
     @property
     def objects(self) -> NDArray[np.int16]:
@@ -57,14 +62,14 @@ class Rendered:
         """[L, K, N, M]: whether the view sees the pixel's point."""
         shape = self.objects.shape
         with ThreadPoolExecutor(cores()) as pool:
-            views = _views(self.camera, self.light_field.layout)
+            views = _views(self.camera, self.lightfield.layout)
             sight = np.stack(list(pool.map(lambda view: _sees(self.scene, view, self.hits, shape), views)))
-        return sight.reshape(*self.light_field.grid, *shape)
+        return sight.reshape(*self.lightfield.grid, *shape)
 
     def disparity_of(self, view: tuple[int, int]) -> Floats:
         """[N, M]: the true map of another view of the grid."""
         rays, shape = self.camera.pinhole(), self.objects.shape
-        row, column = self.light_field.offsets[view]
+        row, column = self.lightfield.offsets[view]
         depth = _hits(self.scene, View(rays, float(row), float(column)), shape).depth
         return ((1.0 / depth - rays.offset) / rays.slope).reshape(shape)
 

@@ -35,10 +35,10 @@ def shade(scene: Scene, index: int, points: Floats, normal: Floats) -> NDArray[n
     axes = _light_axes(scene.light)
     direct = np.maximum(normal @ axes[2], 0.0)
     sky = 0.75 - 0.25 * normal[:, 1]
-    place = points @ axes.T
+    local = points @ axes.T
     for number, body in enumerate(scene.bodies):
         if number != index:
-            reached = np.flatnonzero((direct > 0) & _in_shadow_box(body, axes, scene.softness, place))
+            reached = np.flatnonzero((direct > 0) & _in_shadow_box(body, axes, scene.softness, local))
             direct[reached] *= body.light(points[reached], axes[2], scene.softness)
             if isinstance(body, Sphere):
                 sky = sky * _open_sky(body, points, normal)
@@ -54,15 +54,15 @@ def _light_axes(light: Vector) -> Floats:
     return np.stack([side, np.cross(towards, side), towards])
 
 
-def _in_shadow_box(body: Body, axes: Floats, softness: float, place: Floats) -> NDArray[np.bool_]:
+def _in_shadow_box(body: Body, axes: Floats, softness: float, local: Floats) -> NDArray[np.bool_]:
     """Places, in the light's axes, that may lie behind the body as seen from the lamp."""
     corners = body.corners
     if corners is None:
-        return np.zeros(len(place), bool)
+        return np.zeros(len(local), bool)
     corners = corners @ axes.T
     low, high = corners.min(axis=0), corners.max(axis=0)
-    reach = 0.5 * softness * max(float(high[2] - place[:, 2].min(initial=high[2])), 0.1)
-    x, y, height = place.T
+    reach = 0.5 * softness * max(float(high[2] - local[:, 2].min(initial=high[2])), 0.1)
+    x, y, height = local.T
     return (
         (height < high[2]) & (x > low[0] - reach) & (x < high[0] + reach) & (y > low[1] - reach) & (y < high[1] + reach)
     )

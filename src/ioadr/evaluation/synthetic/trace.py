@@ -76,14 +76,14 @@ def colours(
     result = np.broadcast_to(SKY, points.shape).copy()
     for index in np.unique(numbers[numbers >= 0]):
         chosen = np.flatnonzero(numbers == index)
-        place = points[chosen]
-        surface = scene.bodies[index].surface(place)
-        normal = facing(surface.normal, place)
+        hit = points[chosen]
+        surface = scene.bodies[index].surface(hit)
+        normal = facing(surface.normal, hit)
         # Seen from the reference camera, so that the same smoothing holds in every view.
-        cosine = -dot(normal, place) / np.sqrt(dot(place, place))
-        footprint = LENS_BLUR * pitch * place[:, 2] / np.sqrt(np.maximum(cosine, 0.05))
+        cosine = -dot(normal, hit) / np.sqrt(dot(hit, hit))
+        footprint = LENS_BLUR * pitch * hit[:, 2] / np.sqrt(np.maximum(cosine, 0.05))
         albedo = sample(baked[index], surface.u, surface.v, footprint)
-        result[chosen] = albedo * shade(scene, int(index), place, normal)[:, None]
+        result[chosen] = albedo * shade(scene, int(index), hit, normal)[:, None]
     return result
 
 

@@ -48,14 +48,14 @@ class Arrays:
 
 def array_members(path: Path, archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
     """Name → entry, for the entries NAME.npy; the same name twice is refused."""
-    found: dict[str, zipfile.ZipInfo] = {}
+    members: dict[str, zipfile.ZipInfo] = {}
     for member in archive.infolist():
         if member.filename.endswith(SUFFIX):
             name = member.filename.removesuffix(SUFFIX)
-            if name in found:
+            if name in members:
                 raise InputError(f"{path}: two arrays are called {name}. Save it again.")
-            found[name] = member
-    return found
+            members[name] = member
+    return members
 
 
 def load_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:

@@ -71,8 +71,8 @@ def _header(path: Path, page: Any, remarks: tuple[str, ...]) -> tuple[Header, bo
     if len(shape) == 2:
         shape = (*shape, 1)
     inverted = page.photometric.name == "MINISWHITE"
-    known = inverted or page.photometric.name in ("MINISBLACK", "RGB")
-    if dtype is None or len(shape) != 3 or not known or (inverted and dtype.kind != "u"):
+    grey_or_colour = inverted or page.photometric.name in ("MINISBLACK", "RGB")
+    if dtype is None or len(shape) != 3 or not grey_or_colour or (inverted and dtype.kind != "u"):
         raise _refused(path, page)
     height, width, channels = (shape[1], shape[2], shape[0]) if planes else shape
     if channels > MOST_CHANNELS:

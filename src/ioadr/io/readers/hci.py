@@ -62,8 +62,8 @@ FORMAT = Format("hci", "HCI benchmark folder (input_Cam*.png, parameters.cfg)", 
 
 def _view_files(folder: Path) -> Mapping[int, Path]:
     """View number → file, in order."""
-    found = unique(folder, (((int(match[1]),), file) for file, match in matching(folder, VIEW).items()))
-    return {key[0]: file for key, file in found.items()}
+    files = unique(folder, (((int(match[1]),), file) for file, match in matching(folder, VIEW).items()))
+    return {key[0]: file for key, file in files.items()}
 
 
 def _check_surplus(folder: Path, files: Mapping[int, Path], grid: Pair, first: int) -> None:

@@ -55,14 +55,14 @@ def _open_v73(path: Path, options: ReadOptions) -> tuple[Any, Layout]:
 def _open_v5(path: Path, options: ReadOptions) -> tuple[Any, Layout]:
     matlab = required("scipy.io", path)
     _check_packed(path)
-    found = {name: (shape, kind) for name, shape, kind in matlab.whosmat(path) if _holds_views(shape, kind)}
-    name = "LF" if "LF" in found else max(found, key=lambda key: math.prod(found[key][0]), default=None)
+    candidates = {name: (shape, kind) for name, shape, kind in matlab.whosmat(path) if _holds_views(shape, kind)}
+    name = "LF" if "LF" in candidates else max(candidates, key=lambda key: math.prod(candidates[key][0]), default=None)
     if name is None:
         raise InputError(
             f"{path}: holds no variable of 4 or 5 dimensions, such as LF. "
             "Save the views as LF(row, column, y, x, channel)."
         )
-    shape, kind = found[name]
+    shape, kind = candidates[name]
     size = math.prod(shape) * WIDTHS[kind]
     check_packing(path, size, path.stat().st_size)
     check_memory(path, size, f"variable {name} of size {shape}")

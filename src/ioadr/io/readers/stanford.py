@@ -21,7 +21,7 @@ NUMBER = r"[-+]?\d{1,9}(?:\.\d{1,12})?"
 VIEW = re.compile(rf"out_(\d{{1,4}})_(\d{{1,4}})_({NUMBER})_({NUMBER})_?(\.\w+)", re.IGNORECASE)
 
 
-class Place(NamedTuple):
+class PositionedFile(NamedTuple):
     file: Path
     y: float
     x: float
@@ -33,14 +33,14 @@ def recognise(path: Path, options: ReadOptions) -> bool:
 
 def open_folder(path: Path, options: ReadOptions) -> Capture:
     """Views in our order (row 0 on top), with positions in units of the horizontal camera spacing."""
-    places = _places(path)
-    if not places:
+    positioned = _positioned_files(path)
+    if not positioned:
         raise InputError(
             f"{path}/: holds no views out_RR_CC_<y>_<x>_.png. Give the file names with ⟦format folder⟧ ⟦pattern⟧."
         )
-    last = max(row for row, _ in places)
-    upright = {(last - row, column): place for (row, column), place in places.items()}
-    capture = file_capture("stanford", path, {spot: place.file for spot, place in upright.items()}, options.grid)
+    last = max(row for row, _ in positioned)
+    upright = {(last - row, column): item for (row, column), item in positioned.items()}
+    capture = file_capture("stanford", path, {spot: item.file for spot, item in upright.items()}, options.grid)
     capture = capture.with_(positions=_positions(path, upright, capture.grid))
     return capture.noted("Stanford archive: rows of views reversed on reading, camera positions from the file names")
 
@@ -48,21 +48,24 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
 FORMAT = Format("stanford", "Stanford archive folder (out_RR_CC_<y>_<x>_.png)", recognise, open_folder)
 
 
-def _places(folder: Path) -> Mapping[Pair, Place]:
+def _positioned_files(folder: Path) -> Mapping[Pair, PositionedFile]:
     """(row, column) as in the names → file and position."""
-    found = matching(folder, VIEW)
-    files = unique(folder, (((int(match[1]), int(match[2])), file) for file, match in found.items()))
-    return {(key[0], key[1]): Place(file, float(found[file][3]), float(found[file][4])) for key, file in files.items()}
+    matched = matching(folder, VIEW)
+    files = unique(folder, (((int(match[1]), int(match[2])), file) for file, match in matched.items()))
+    return {
+        (key[0], key[1]): PositionedFile(file, float(matched[file][3]), float(matched[file][4]))
+        for key, file in files.items()
+    }
 
 
-def _positions(path: Path, places: Mapping[Pair, Place], grid: Pair) -> NDArray[np.float64]:
+def _positions(path: Path, positioned: Mapping[Pair, PositionedFile], grid: Pair) -> NDArray[np.float64]:
     """[L, K, 2]: growing with the grid index, 0 at the first view, 1 between neighbouring columns.
 
-    Where a view is missing its place is taken from the fit of the others.
+    Where a view is missing, its position is taken from the fit of the others.
     """
-    rows, columns = regular(row for row, _ in places), regular(column for _, column in places)
-    spots = np.array([(rows[row], columns[column]) for row, column in places], dtype=np.intp)
-    measured = np.array([(place.y, place.x) for place in places.values()])
+    rows, columns = regular(row for row, _ in positioned), regular(column for _, column in positioned)
+    spots = np.array([(rows[row], columns[column]) for row, column in positioned], dtype=np.intp)
+    measured = np.array([(item.y, item.x) for item in positioned.values()])
     design = np.column_stack([spots, np.ones(len(spots))])
     fit = np.linalg.lstsq(design, measured, rcond=None)[0]
     spacing = np.abs([fit[0, 0], fit[1, 1]])

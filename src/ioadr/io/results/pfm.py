@@ -25,8 +25,8 @@ def read_pfm(path: str | Path) -> NDArray[np.float32]:
     """[N, M], row 0 at the top, native byte order."""
     try:
         with open(path, "rb") as file:
-            found = HEADER.match(file.read(HEADER_BYTES))
-            header = _parse(found, str(path))
+            match = HEADER.match(file.read(HEADER_BYTES))
+            header = _parse(match, str(path))
             file.seek(0, 2)
             _check_size(file.tell() - header.end, header, str(path))
             check_memory(path, file.tell(), f"a map of {header.width}×{header.height} px", "Give a smaller map")
@@ -64,13 +64,13 @@ class _Header:
         self.width, self.height, self.order, self.end = width, height, order, end
 
 
-def _parse(found: re.Match[bytes] | None, name: str) -> _Header:
-    if found is None:
+def _parse(match: re.Match[bytes] | None, name: str) -> _Header:
+    if match is None:
         raise InputError(
             f'{name}: not a PFM file. Its first lines should be "Pf", "width height" and a scale. '
             "Copy or export the file again."
         )
-    kind, width, height, scale_text = found.groups()
+    kind, width, height, scale_text = match.groups()
     if kind == b"PF":
         raise InputError(f"{name}: a colour PFM (PF); a map has one channel (Pf). Save one channel.")
     try:
@@ -84,7 +84,7 @@ def _parse(found: re.Match[bytes] | None, name: str) -> _Header:
         )
     if int(width) == 0 or int(height) == 0:
         raise InputError(f"{name}: expected a PFM of at least 1×1 px, found {int(width)}×{int(height)}.")
-    return _Header(int(width), int(height), "<" if scale < 0 else ">", found.end())
+    return _Header(int(width), int(height), "<" if scale < 0 else ">", match.end())
 
 
 def _check_size(available: int, header: _Header, name: str) -> None:

@@ -100,11 +100,11 @@ def _exr(saving: _Saving) -> Mapping[str, Writer]:
 
 
 def _png(saving: _Saving) -> Mapping[str, Writer]:
-    found = saving.estimate
+    estimate = saving.estimate
     pictures: dict[str, Callable[[], NDArray[np.uint8]]] = {
-        "disparity": lambda: colours.coloured(found.disparity, *colours.shown_range(found.disparity)),
-        "normals": lambda: colours.coloured_normals(found.normals),
-        "confidence": lambda: colours.coloured(found.confidence, 0, 1, "confidence"),
+        "disparity": lambda: colours.coloured(estimate.disparity, *colours.shown_range(estimate.disparity)),
+        "normals": lambda: colours.coloured_normals(estimate.normals),
+        "confidence": lambda: colours.coloured(estimate.confidence, 0, 1, "confidence"),
     }
     return {
         f"{name}.png": partial(_write_picture, picture, saving.label(name, "picture"))
@@ -113,13 +113,13 @@ def _png(saving: _Saving) -> Mapping[str, Writer]:
 
 
 def _npz(saving: _Saving) -> Mapping[str, Writer]:
-    found = saving.estimate
-    content: dict[str, Any] = saving.arrays() | {f"cost_{name}": values for name, values in found.costs.items()}
-    optional = {"coverage": found.coverage, "two_minima": found.two_minima}
+    estimate = saving.estimate
+    content: dict[str, Any] = saving.arrays() | {f"cost_{name}": values for name, values in estimate.costs.items()}
+    optional = {"coverage": estimate.coverage, "two_minima": estimate.two_minima}
     content |= {name: values for name, values in optional.items() if values is not None}
-    if found.way is not None:
-        content |= {f"way_{name}": values for name, values in vars(found.way).items()}
-    content |= {"image": found.image, "white": found.white, "provenance": saving.text}
+    if estimate.way is not None:
+        content |= {f"way_{name}": values for name, values in vars(estimate.way).items()}
+    content |= {"image": estimate.image, "white": estimate.white, "provenance": saving.text}
     return {ARCHIVE: lambda path: np.savez(path, allow_pickle=False, **content)}
 
 
@@ -132,9 +132,9 @@ def _xyz(saving: _Saving) -> Mapping[str, Writer]:
 
 
 def _glb(saving: _Saving) -> Mapping[str, Writer]:
-    found, points = saving.estimate, saving.cloud
-    image = colours.rgb8(found.image, found.white)
-    return {"mesh.glb": lambda path: glb.write_glb_mesh(path, points, found.triangles, image, saving.extras())}
+    estimate, points = saving.estimate, saving.cloud
+    image = colours.rgb8(estimate.image, estimate.white)
+    return {"mesh.glb": lambda path: glb.write_glb_mesh(path, points, estimate.triangles, image, saving.extras())}
 
 
 def _glb_points(saving: _Saving) -> Mapping[str, Writer]:

@@ -84,7 +84,7 @@ def test_results_can_go_to_a_url(cli, tmp_path, threaded):
 
 def test_strict_is_an_exit_code(cli, tmp_path, threaded):
     """Views in an order that contradicts the format: done all the same, named, and 3 with --strict; also when kept."""
-    views = demo(grid=(5, 5), size=(96, 128)).light_field.views
+    views = demo(grid=(5, 5), size=(96, 128)).lightfield.views
     write_hci_scene(tmp_path / "scenes" / "right", views)
     write_hci_scene(tmp_path / "scenes" / "upside", views[::-1])
     given = "batch", tmp_path / "scenes", "--out", tmp_path / "out", "--preset", "fast", "--range", -1.8, 1.9, *QUICK

@@ -13,7 +13,7 @@ import ioadr
 from ioadr import DisparityRange, InputError, Layout, preset
 from ioadr.app.batch.items import Item, Outcome, Settings
 from ioadr.app.batch.sizing import need_of
-from ioadr.app.batch.tiles import Place, Whole, do_tile, join_tiles, survey_item, tile_folder
+from ioadr.app.batch.tiles import Turn, Whole, do_tile, join_tiles, survey_item, tile_folder
 from ioadr.app.batch.tiling import Tile, plan_tiles, tile_side
 from ioadr.evaluation.synthetic import demo
 from ioadr.io import ReadOptions, load_estimate, orientation
@@ -107,7 +107,7 @@ def test_a_part_may_be_of_one_colour(tmp_path):
 
 @pytest.mark.parametrize("change", [lambda v: v, lambda v: v.swapaxes(0, 1), lambda v: v[::-1], lambda v: v[:, ::-1]])
 def test_the_order_of_views_is_looked_at_once(tmp_path, monkeypatch, change):
-    views = demo(grid=(5, 5), size=(96, 128)).light_field.views
+    views = demo(grid=(5, 5), size=(96, 128)).lightfield.views
     np.save(tmp_path / "views.npy", change(views))
     judge = Mock(wraps=orientation.order_of)
     monkeypatch.setattr(orientation, "order_of", judge)
@@ -129,7 +129,7 @@ def estimated(item: Item, settings: Settings, tiles: list[Tile]) -> Outcome:
     whole = survey_item(item, "key", settings)
     assert isinstance(whole, Whole), whole
     for number, tile in enumerate(tiles):
-        assert isinstance(do_tile(item, "key", settings, whole, tile, Place(number, len(tiles))), str)
+        assert isinstance(do_tile(item, "key", settings, whole, tile, Turn(number, len(tiles))), str)
     return join_tiles(item, "key", settings, whole, tiles)
 
 
@@ -165,11 +165,11 @@ def test_finished_tiles_are_not_done_again(huge, tmp_path, monkeypatch):
     whole = survey_item(item, "key", settings)
     assert isinstance(whole, Whole)
     tile = plan_tiles(160, 192, 128, 16)[0]
-    first = do_tile(item, "key", settings, whole, tile, Place(0, 1))
+    first = do_tile(item, "key", settings, whole, tile, Turn(0, 1))
     monkeypatch.setattr(ioadr, "estimate", lambda *_, **__: pytest.fail("estimated again"))
-    assert do_tile(item, "key", settings, whole, tile, Place(0, 1)) == first
+    assert do_tile(item, "key", settings, whole, tile, Turn(0, 1)) == first
     with pytest.raises(pytest.fail.Exception):
-        do_tile(item, "another key", settings, whole, tile, Place(0, 1))
+        do_tile(item, "another key", settings, whole, tile, Turn(0, 1))
 
 
 def test_a_missing_tile_is_told(huge, tmp_path):

@@ -26,7 +26,7 @@ GIVEN = "result=given"
 @pytest.fixture(scope="module")
 def study() -> Study:
     scene = explored.scene()
-    return Study(scene.light_field, explored.estimate(), scene.truth)
+    return Study(scene.lightfield, explored.estimate(), scene.truth)
 
 
 @pytest.fixture(scope="module")
@@ -74,5 +74,5 @@ def lines(server: Running, path: str, question: Any) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def empty() -> Iterator[Running]:
     """A light field without a result."""
-    with explored.explorer(Study(explored.scene().light_field)) as running:
+    with explored.explorer(Study(explored.scene().lightfield)) as running:
         yield running

@@ -43,11 +43,11 @@ def test_layers_are_the_maps(server):
     assert np.array_equal(found["cells"], estimate.surface_cells.ravel())
     assert found["normals"].size == 3 * estimate.disparity.size
     image = np.frombuffer(server.ask("/api/layer/image").body, np.uint8)
-    assert np.array_equal(image, scene.light_field.reference_view.ravel())
+    assert np.array_equal(image, scene.lightfield.reference_view.ravel())
 
 
 def test_a_pixel_is_explained_as_by_the_api(server):
-    explainer = Explainer(explored.scene().light_field, explored.estimate())
+    explainer = Explainer(explored.scene().lightfield, explored.estimate())
     for row, column in ((30, 40), (0, 0), (20, 12)):
         answer = server.ask(f"/api/pixel?{GIVEN}&row={row}&column={column}").json()
         found = explainer.explain(row, column)

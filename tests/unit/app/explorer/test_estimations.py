@@ -50,7 +50,7 @@ def test_a_neighbourhood_is_estimated_again(server):
 def test_the_middle_of_a_part_does_not_notice_that_it_is_one(camera):
     """Sweeps carry what they find further than any margin, but hardly; 0.7 % and 1.4 % of the pixels when measured."""
     parameters = preset("paper").vary({"planar.half_width": 6})
-    lightfield = demo(size=(208, 240), grid=(3, 3)).light_field
+    lightfield = demo(size=(208, 240), grid=(3, 3)).lightfield
     lightfield = lightfield if camera else lightfield.with_(camera=None)
     study = Study(lightfield, ioadr.estimate(lightfield, parameters))
     shown = Window(76, 96, 125, 145)
@@ -69,7 +69,7 @@ def test_the_middle_of_a_part_does_not_notice_that_it_is_one(camera):
 @pytest.mark.parametrize("camera", [True, False])
 def test_what_if_with_nothing_changed_changes_nothing(name, most, camera):
     """With the presets as they are, on an image larger than the part; no pixel of `best` moved when measured."""
-    lightfield = demo(size=(416, 416), grid=(3, 3)).light_field
+    lightfield = demo(size=(416, 416), grid=(3, 3)).lightfield
     lightfield = lightfield if camera else lightfield.with_(camera=None)
     study = Study(lightfield, ioadr.estimate(lightfield, name))
     for row, column in ((208, 208), (150, 240)):
@@ -136,7 +136,7 @@ def test_stopping_the_server_stops_estimations(study, slow):
 
 def test_old_results_are_forgotten():
     scene, estimate = explored.scene(), explored.estimate()
-    study = Study(scene.light_field, estimate)
+    study = Study(scene.lightfield, estimate)
     keys = []
     for seed in range(MOST_RESULTS + 3):
         keys.append(study.add(Estimate(**{**fields_of(estimate), "seed": seed})).key)

@@ -44,12 +44,12 @@ def test_the_command_opens_what_it_is_given(cli, scene, tmp_path, monkeypatch):
         assert [known.key for known in seen[-1].results()] == ["given"]
     monkeypatch.setattr(synthetic, "demo", explored.scene)
     assert cli("explore").code == 0
-    assert seen[-1].lightfield is explored.scene().light_field
+    assert seen[-1].lightfield is explored.scene().lightfield
     assert seen[-1].truth is not None
 
 
 def test_a_truth_of_another_size_is_refused():
     scene = explored.scene()
-    part = scene.light_field.crop(Window(1, 0, *scene.truth.disparity.shape))
+    part = scene.lightfield.crop(Window(1, 0, *scene.truth.disparity.shape))
     with pytest.raises(InputError, match="expected the size of the views"):
         Study(part, None, scene.truth)

@@ -20,7 +20,7 @@ SIZE = (96, 128)
 
 @pytest.fixture(scope="module")
 def views():
-    return demo(grid=(5, 5), size=SIZE).light_field.views
+    return demo(grid=(5, 5), size=SIZE).lightfield.views
 
 
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)
