@@ -1,6 +1,6 @@
-"""The table of programs that an estimate is exported to, and the one way to do it: all files or none.
+"""An estimate as other programs read it: all files or none.
 
-A new target is a module of `ioadr.io.exports` and a row of `TARGETS`.
+A new program is a module of `ioadr.io.exports` with a `TARGET`, and its name in `PROGRAMS` there.
 """
 
 from __future__ import annotations
@@ -8,15 +8,16 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ioadr.errors import InputError, Note, OutputError, meant
-from ioadr.io.exports import blender, colmap, nerfstudio, open3d
+from ioadr.io.exports import PROGRAMS
+from ioadr.io.exports.target import Target
 from ioadr.io.posed import Scene
 from ioadr.io.results.save import plain
 from ioadr.io.safety.atomic import MARKER, atomic_folder, check_folder
@@ -31,32 +32,7 @@ EXPORT = "export"
 """In the provenance: for whom the files were written."""
 
 
-@dataclass(frozen=True)
-class Target:
-    """One program."""
-
-    help: str
-    names: tuple[str, ...]
-    """Of the files and folders, at the top."""
-    write: Callable[[Scene, Path], None]
-    notes: Callable[[Scene], list[Note]]
-    all_views: bool
-    """Whether it takes the images of all views."""
-    metres: bool
-    """Whether its format promises metres."""
-
-
-TARGETS = {
-    "nerfstudio": Target(
-        "transforms.json, all views, seed cloud", nerfstudio.NAMES, nerfstudio.write, nerfstudio.notes, True, False
-    ),
-    "colmap": Target(
-        "sparse model with tracks, all views, depth and normal map", colmap.NAMES, colmap.write, colmap.notes, True,
-        False,
-    ),
-    "open3d": Target("colour, depth in mm, intrinsics", open3d.NAMES, open3d.write, open3d.notes, False, True),
-    "blender": Target("EXR with depth and normals", blender.NAMES, blender.write, blender.notes, False, False),
-}  # fmt: skip
+TARGETS: dict[str, Target] = {name: import_module(f"ioadr.io.exports.{name}").TARGET for name in PROGRAMS}
 
 
 @dataclass(frozen=True)

@@ -8,14 +8,12 @@ from ioadr.app.results import open_lightfield
 from ioadr.app.saving_options import min_confidence_option
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
-
-TARGETS = ("nerfstudio", "colmap", "open3d", "blender")
-"""As in `ioadr.io.exporting`, which is too heavy to import for --help; a test compares them."""
+from ioadr.io.exports import PROGRAMS
 
 
 @click.command(cls=SectionCommand)
 @click.argument("result", type=click.Path(), metavar="RESULT")
-@option("Results", "--to", "target", type=click.Choice(TARGETS), required=True, help="Program to write for.")
+@option("Results", "--to", "target", type=click.Choice(PROGRAMS), required=True, help="Program to write for.")
 @option("Results", "--out", "folder", type=click.Path(), required=True, metavar="DIR", help="Folder to write.")
 @option("Results", "--overwrite", is_flag=True, help="Replace an earlier export in the folder.")
 @option("Input", "--lightfield", type=click.Path(), metavar="PATH", help="Light field.  [default: as estimated]")
@@ -54,14 +52,13 @@ def command(
     exactly, and seed points; open3d colour and depth in millimetres; blender an EXR file with depth and normals.
     """
     from ioadr.io import load_estimate
-    from ioadr.io.exporting import TARGETS as PROGRAMS
-    from ioadr.io.exporting import check_export, export_estimate
+    from ioadr.io.exporting import TARGETS, check_export, export_estimate
 
     check_export(target, folder, overwrite)
     with terminal.busy(f"reading {result}"):
         estimate = load_estimate(result)
         views = None
-        if PROGRAMS[target].all_views:
+        if TARGETS[target].all_views:
             views = open_lightfield(estimate, result, lightfield, terminal.note, all_views=True)
     with terminal.busy(f"writing {folder}"):
         done = export_estimate(estimate, target, folder, views, overwrite, min_confidence, points, scale_to)

@@ -12,11 +12,11 @@ import numpy as np
 
 from ioadr.colours import linear_from_srgb
 from ioadr.errors import Note
+from ioadr.io.exports.target import Target
 from ioadr.io.posed import Scene
 from ioadr.io.results.cloud import AXES
 from ioadr.io.results.maps import Label, write_exr
 
-NAMES = ("scene.exr", "camera.json")
 NOTHING = 1e10
 """Depth where there is none, as Blender writes it."""
 SENSOR = 36.0
@@ -51,3 +51,6 @@ def _camera(scene: Scene) -> dict[str, float | str]:
 
 def notes(scene: Scene) -> list[Note]:
     return [Note(f"pixels without depth have Z = {NOTHING:g}, as Blender writes them")]
+
+
+TARGET = Target("EXR with depth and normals", ("scene.exr", "camera.json"), write, notes)

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import Note
+from ioadr.io.exports.target import Target
 from ioadr.io.posed import Scene, View
 from ioadr.io.results.cloud import write_ply
 
-NAMES = ("images", "sparse", "stereo", "fused.ply")
 PINHOLE = 1
 """COLMAP's number of the model with fx, fy, cx, cy."""
 DOWN = (1.0, 1.0, 1.0)
@@ -156,3 +156,12 @@ def _write_map(path: Path, values: NDArray[np.floating]) -> None:
     height, width, channels = values.shape
     samples = np.nan_to_num(np.moveaxis(values, -1, 0)).astype("<f4")
     path.write_bytes(f"{width}&{height}&{channels}&".encode("ascii") + samples.tobytes())
+
+
+TARGET = Target(
+    "sparse model with tracks, all views, depth and normal map",
+    ("images", "sparse", "stereo", "fused.ply"),
+    write,
+    notes,
+    all_views=True,
+)

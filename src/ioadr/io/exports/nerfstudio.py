@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from ioadr.errors import Note
+from ioadr.io.exports.target import Target
 from ioadr.io.posed import Scene, View
 from ioadr.io.results.cloud import UPRIGHT, write_ply
 
 UP = (1.0, -1.0, -1.0)
-NAMES = ("transforms.json", "images", "seeds.ply")
 
 
 def write(scene: Scene, folder: Path) -> None:
@@ -59,3 +59,8 @@ def notes(scene: Scene) -> list[Note]:
             "Switch it off to keep the unit; docs/neighbours.md has the command"
         ),
     ]
+
+
+TARGET = Target(
+    "transforms.json, all views, seed cloud", ("transforms.json", "images", "seeds.ply"), write, notes, all_views=True
+)

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import Note
+from ioadr.io.exports.target import Target
 from ioadr.io.posed import Scene, write_png
 
-NAMES = ("color.png", "depth.png", "intrinsics.json")
 FARTHEST = 65535
 """mm that 16 bits hold."""
 
@@ -40,3 +40,8 @@ def notes(scene: Scene) -> list[Note]:
     lost = int((millimetres(depth) == 0).sum())
     without = f"{lost} pixels have depth that 16 bits of millimetres cannot hold (0.001 … 65.535 m): written as 0"
     return [Note(farthest), *([Note(without)] if lost else [])]
+
+
+TARGET = Target(
+    "colour, depth in mm, intrinsics", ("color.png", "depth.png", "intrinsics.json"), write, notes, metres=True
+)

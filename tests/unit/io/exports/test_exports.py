@@ -14,7 +14,7 @@ from PIL import Image
 from ioadr import Camera, Estimate, InputError, LightField, OutputError
 from ioadr.app.commands import export
 from ioadr.geometry.points import disparity_from_depth
-from ioadr.io.exporting import MOST_POINTS, TARGETS, export_estimate
+from ioadr.io.exporting import MOST_POINTS, export_estimate
 from ioadr.part import Part, Window
 from tests.builders import make_lightfield
 from tests.exported import CLOSE, colmap_landed, colmap_map, farthest_off, nerfstudio_landed, read_colmap, view_index
@@ -361,7 +361,6 @@ def test_exports_are_the_same_each_time(tmp_path: Path) -> None:
     assert contents[0] == contents[1]
 
 
-def test_the_command_knows_the_table() -> None:
-    assert tuple(TARGETS) == export.TARGETS
+def test_the_command_knows_the_most_points() -> None:
     options = {parameter.name: parameter for parameter in export.command.params}
     assert options["points"].default == MOST_POINTS

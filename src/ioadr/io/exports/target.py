@@ -1,0 +1,25 @@
+"""What a module of this folder says about its program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ioadr.errors import Note
+from ioadr.io.posed import Scene
+
+
+@dataclass(frozen=True)
+class Target:
+    """One program."""
+
+    help: str
+    names: tuple[str, ...]
+    """Of the files and folders, at the top."""
+    write: Callable[[Scene, Path], None]
+    notes: Callable[[Scene], list[Note]] = lambda scene: []
+    all_views: bool = False
+    """Whether it takes the images of all views."""
+    metres: bool = False
+    """Whether its format promises metres."""
