@@ -20,7 +20,12 @@ from ioadr.machine import cores
 _UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
 """Private to numba; without it kernels are slower and give the same values."""
 Function = Callable[..., Any]
-_OPTIONS = {"error_model": "numpy", "nogil": True, "fastmath": {"nsz", "arcp", "contract", "reassoc"}}
+_OPTIONS = {
+    "no_cfunc_wrapper": True,
+    "error_model": "numpy",
+    "nogil": True,
+    "fastmath": {"nsz", "arcp", "contract", "reassoc"},
+}
 
 
 def kernel(function: Function) -> Function:
@@ -29,12 +34,26 @@ def kernel(function: Function) -> Function:
     It becomes a part of what calls it. As a function of its own it would be compiled anew with every caller, rounding
     differently each time, and which one runs would hang on what the cache holds: other bytes, and a fifth slower.
     """
-    return _cached(numba.njit(forceinline=True, **_UNCOUNTED, **_OPTIONS)(function))
+    return _compiled(function, forceinline=True, **_UNCOUNTED, **_OPTIONS)
 
 
 def task(function: Function) -> Function:
     """Compile a worker's share of the work: may allocate scratch, calls kernels, runs without Python's lock."""
-    return _cached(numba.njit(**_OPTIONS)(function))
+    return _compiled(function, **_OPTIONS)
+
+
+def _compiled(function: Function, **options: Any) -> Function:
+    """What Python calls, and apart from it what other compiled code calls.
+
+    The latter needs no wrapper that unpacks arguments of Python, which takes longer to compile than most loops, and no
+    file: it is a part of the former.
+    """
+    outer = numba.njit(**options)(function)
+    if numba.config.DISABLE_JIT:
+        return cast(Function, outer)
+    inner = numba.njit(no_cpython_wrapper=True, **options)(function)
+    outer.get_call_template, outer.get_overload = inner.get_call_template, inner.get_overload
+    return _cached(outer)
 
 
 def _cached(compiled: Any) -> Function:

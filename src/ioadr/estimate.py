@@ -137,7 +137,7 @@ def _estimated(
         maps = first_maps(lf, rays_of_starts(refinement), limits, parameters.initialise, workers)
         known = [] if start is None else [_usable(start, maps[0], limits)]
         begin(refinement, known + maps, last)
-        keeper = Keeper(refinement, steps, seed)
+        keeper = Keeper(refinement, steps)
         keeper.begin(known + maps, [Origin.GIVEN] * len(known) + first_map_origins(lf, limits, parameters.initialise))
         report(SweepRecord(-1, "initialise", lf.height * lf.width, float("nan"), time.perf_counter() - clock))
         sweeps = (refinement.sweep(step, seed) for step in steps)

@@ -19,7 +19,7 @@ numba = pytest.importorskip("numba")
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled without the JIT")
 
 from ioadr import _kernel_cache  # noqa: E402
-from ioadr._jit import compile_clock, kernel  # noqa: E402
+from ioadr._jit import compile_clock, kernel, task  # noqa: E402
 from tests.conftest import ROOT  # noqa: E402
 
 
@@ -66,6 +66,15 @@ def test_compiled_once(folder):
     assert not compiles(lambda: kernel(twice)(3))
     assert compiles(lambda: kernel(twice)(3.0)), "other types are another kernel"
     assert not compiles(lambda: kernel(twice)(3.0))
+    assert len(list(folder.iterdir())) == 2
+
+
+def test_a_kernel_from_a_file_becomes_a_part_of_others(folder):
+    """Files hold no code to link with, so that callers compile it anew; and they alone are written."""
+    kernel(twice)(3)
+    known = kernel(twice)
+    assert not compiles(lambda: known(3))
+    assert task(lambda x: known(x) + 1)(3) == 7
     assert len(list(folder.iterdir())) == 2
 
 
@@ -155,7 +164,7 @@ def outer(values):
 
 
 def start(place: Path, cache: Path, *limits: str) -> subprocess.Popen[str]:
-    """A process that calls two kernels with four types each, in random order."""
+    """A process that calls a kernel inside another with four types, in random order."""
     (place / "loops.py").write_text(LOOPS)
     environment = {**os.environ, "IOADR_CACHE": str(cache)}
     command = [sys.executable, "-c", PROGRAM, str(place), *limits]
@@ -168,7 +177,7 @@ def test_processes_may_fill_the_cache_at_once(tmp_path):
         _, errors = process.communicate(timeout=120)
         assert process.returncode == 0, errors
     files = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
-    assert len(files) == 8, "two kernels, four types, nothing temporary"
+    assert len(files) == 4, "what Python called, four types, nothing temporary"
     written = {path: path.stat().st_mtime_ns for path in files}
     _, errors = start(tmp_path, tmp_path / "cache").communicate(timeout=120)
     assert not errors

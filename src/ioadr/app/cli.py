@@ -8,6 +8,7 @@ None, or its exit code.
 from __future__ import annotations
 
 import errno
+import gc
 import sys
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -136,7 +137,9 @@ def _failed(error: Exception) -> int:
 def main() -> NoReturn:
     """The command, as `app.start` calls it."""
     interrupts.install()
-    sys.exit(run())
+    code = run()
+    gc.freeze()  # or Python would look at all objects once more before it ends
+    sys.exit(code)
 
 
 def _interrupted() -> int:

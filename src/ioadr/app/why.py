@@ -233,9 +233,15 @@ def stories(way: Way, result: NDArray[np.float32]) -> tuple[list[str], NDArray[n
     for index, kind in enumerate(way.kinds):
         if kind == "surfaces":
             moved += way.differences[index].astype(np.float32) - way.differences[index - 1]
-    unique, which = np.unique(np.stack(codes, -1).reshape(-1, 4), axis=0, return_inverse=True)
-    told = [story(Origin(a), int(sweep), Origin(b), Origin(c)) for a, sweep, b, c in unique]
-    return told, which.reshape(result.shape).astype(np.uint16), moved
+    # One number for all four codes: to sort rows of four takes ten times as long.
+    sizes = len(Origin), len(way.kinds) + 1, len(Origin), len(Origin)
+    code = np.ravel_multi_index(codes, sizes)
+    there = np.flatnonzero(np.bincount(code.ravel()))
+    told = [
+        story(Origin(a), int(sweep), Origin(b), Origin(c))
+        for a, sweep, b, c in zip(*np.unravel_index(there, sizes), strict=True)
+    ]
+    return told, np.searchsorted(there, code).astype(np.uint16), moved
 
 
 def templates() -> Mapping[str, Any]:

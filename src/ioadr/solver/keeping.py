@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.part import Part
-from ioadr.solver.refine import Refinement, random_numbers, single_precision
+from ioadr.solver.refine import Refinement, single_precision
 from ioadr.solver.schedule import SweepPlan
 from ioadr.way import Origin, Way
 
@@ -17,14 +17,14 @@ FloatMap = NDArray[np.float32]
 ROUNDING = 1e-5
 """px by which a random candidate may differ from its kernel's, which rounds otherwise."""
 SMALL = 0.25
-"""Share of an image below which a part keeps no way: it would draw the whole's random numbers once more."""
+"""Share of an image below which a part keeps no way: nobody asks for that of a tile or of a pixel's surroundings."""
 
 
 class Keeper:
     """Looks at a refinement after each step of an estimation."""
 
-    def __init__(self, refinement: Refinement, steps: Sequence[SweepPlan], seed: int) -> None:
-        self.refinement, self.steps, self.seed = refinement, list(steps), seed
+    def __init__(self, refinement: Refinement, steps: Sequence[SweepPlan]) -> None:
+        self.refinement, self.steps = refinement, list(steps)
         self.maps: list[FloatMap] = []
         self.origins: list[NDArray[np.uint8]] = []
         self.kinds = step_kinds(refinement, len(self.steps))
@@ -46,8 +46,8 @@ class Keeper:
         before, after = self.maps[-1], self.refinement.disparity
         index = len(self.maps)
         if self.kinds[index] == "sweep":
-            step = self.steps[index - 1]
-            found = sweep_origins(before, after, step, random_numbers(self.seed, step, self.refinement.lf.part)[0])
+            assert self.refinement.noise is not None
+            found = sweep_origins(before, after, self.steps[index - 1], self.refinement.noise)
         else:
             ends = {"regions": Origin.REGION, "surfaces": Origin.SURFACE, "borders": Origin.BORDER}
             found = np.where(after == before, Origin.KEPT, ends[self.kinds[index]]).astype(np.uint8)

@@ -45,6 +45,8 @@ class Refinement:
         self._snapshot: Occluders | None = None
         self.coverage: FloatMap | None = None
         self.opened: NDArray[np.bool_] | None = None
+        self.noise: FloatMap | None = None
+        """Random perturbations of the last sweep."""
         size = lf.height, lf.width
         self.state = State(
             np.zeros(self.guide.shape, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
@@ -93,12 +95,12 @@ class Refinement:
         begin, before = time.perf_counter(), self.disparity
         self.state.disparity[:] = np.pad(before, self.pad, mode="edge")
         model, heuristics = self.model(step), single_precision(step.heuristics)
-        noise, chance = random_numbers(seed, step, self.lf.part)
+        self.noise, chance = random_numbers(seed, step, self.lf.part)
         done = np.zeros(self.lf.height, np.int64)
         position = np.zeros((2, self.workers.count), np.int64)
         position[0] = np.arange(self.workers.count)
         lag = 1 + -(-self.pad // BLOCK)
-        fixed = model, heuristics, self.state, step.forward, np.float32(step.temperature), noise, chance
+        fixed = model, heuristics, self.state, step.forward, np.float32(step.temperature), self.noise, chance
 
         def share(worker: int) -> None:
             while not sweep_share(worker, self.workers.count, *fixed, lag, done, position):

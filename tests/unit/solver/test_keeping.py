@@ -87,7 +87,6 @@ def test_holes_and_borders_are_told_apart():
 
 
 def test_a_small_part_keeps_none():
-    """It would draw the random numbers of the whole image once more."""
     lightfield = explored.scene().lightfield
     assert ioadr.estimate(lightfield.crop(Window(0, 0, 16, 16)), "fast").way is None
 
