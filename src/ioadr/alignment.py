@@ -39,8 +39,17 @@ class Alignment:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Alignment:
-        """As `stored` was written."""
-        return cls(*(np.asarray(stored[name], np.float64) for name in ("shifts", "angles", "gains")))
+        """As `stored` was written; refuses anything else."""
+        try:
+            found = cls(*(np.asarray(stored[name], np.float64) for name in ("shifts", "angles", "gains")))
+        except (KeyError, ValueError, TypeError, OverflowError) as error:
+            raise InputError("alignment: not what `align` stores. Align the light field again.") from error
+        grid = found.angles.shape
+        shapes = (found.shifts.shape, found.gains.shape[:-1], len(grid))
+        finite = all(np.isfinite(values).all() for values in vars(found).values())
+        if shapes != ((*grid, 2), grid, 2) or not finite or (found.gains <= 0).any():
+            raise InputError("alignment: not what `align` stores. Align the light field again.")
+        return found
 
     @property
     def stored(self) -> dict[str, Any]:

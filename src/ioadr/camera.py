@@ -51,6 +51,9 @@ def depth_unit(camera: Camera | None) -> str:
     return "relative" if camera is None else "m" if camera.metric else "pose unit"
 
 
+CORRECT = "Correct it, or leave the camera out for relative depth."
+LEAST, MOST = 1e-12, 1e12
+"""mm or m; products of lengths beyond these leave the range of numbers."""
 RELIEF = 0.4
 """Change of relative inverse depth over the disparity range."""
 VIEW_WIDTH = 0.35
@@ -92,12 +95,12 @@ class Camera:
 
     def __post_init__(self) -> None:
         for name in ("focal_length_mm", "sensor_size_mm", "baseline_mm", "focus_distance_m"):
-            finite = name == "focus_distance_m" or getattr(self, name) < math.inf
-            if not (getattr(self, name) > 0 and finite):
-                raise InputError(
-                    f"camera: expected a positive {name}, found {getattr(self, name)}. "
-                    "Correct it, or leave the camera out for relative depth."
-                )
+            value = getattr(self, name)
+            finite = name == "focus_distance_m" or value < math.inf
+            if not (value > 0 and finite):
+                raise InputError(f"camera: expected a positive {name}, found {value}. {CORRECT}")
+            if not LEAST <= value <= (math.inf if name == "focus_distance_m" else MOST):
+                raise InputError(f"camera: no camera has a {name} of {value:g}. {CORRECT}")
 
     @property
     def numbers(self) -> dict[str, Any]:

@@ -119,3 +119,19 @@ def test_the_command_line_aligns_and_checks_what_it_aligned(tmp_path, capsys):
     assert run(["check", out, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)["residual"]
     assert told < 0.7 * residuals(lightfield, estimate.disparity).mean
+
+
+@pytest.mark.parametrize(
+    "stored",
+    [
+        {"a": 1},
+        {"shifts": "x", "angles": [[0.0]], "gains": [[[1.0]]]},
+        {"shifts": [[[0.0, 0.0]]], "angles": [0.0], "gains": [[1.0]]},
+        {"shifts": [[[0.0, float("nan")]]], "angles": [[0.0]], "gains": [[[1.0]]]},
+        {"shifts": [[[0.0, 0.0]]], "angles": [[0.0]], "gains": [[[0.0]]]},
+        {"shifts": [[[0.0, 0.0]]], "angles": [[10**400]], "gains": [[[1.0]]]},
+    ],
+)
+def test_what_is_no_alignment_is_refused(stored):
+    with pytest.raises(InputError, match="alignment: not what `align` stores"):
+        Alignment.of(stored)

@@ -31,7 +31,10 @@ def _matrices(value: Any, depth: int = 0) -> Any:
         raise ValueError("nested too deeply")
     if isinstance(value, dict):
         if set(value) >= MATRIX:
-            return np.asarray(value["data"], np.float64).reshape(int(value["rows"]), int(value["cols"]))
+            rows, columns, data = int(value["rows"]), int(value["cols"]), np.asarray(value["data"], np.float64)
+            if min(rows, columns) < 1 or data.shape != (rows * columns,):
+                raise ValueError(f"a matrix of {rows}×{columns} with {data.size} numbers")
+            return data.reshape(rows, columns)
         return {key: _matrices(item, depth + 1) for key, item in value.items()}
     return [_matrices(item, depth + 1) for item in value] if isinstance(value, list) else value
 

@@ -17,6 +17,9 @@ from ioadr.io.decoding.images import SUFFIXES
 Floats = NDArray[np.float64]
 ROUNDING = 1e-4
 """px by which a pixel may miss the image and still be in it."""
+MOST_SIDES, MOST_BENT, FARTHEST = 1e4, 1e6, 1e12
+"""Focal length and principal point in image sides, coefficients of a lens, and distance from the world's origin, beyond
+which numbers are mistakes."""
 PARALLEL = 3e-4
 """Least spread, as a squared sine, of lines that meet in a point worth to know."""
 
@@ -107,7 +110,13 @@ def photograph(name: str, file: Path | None, numbers: Any, pose: tuple[Floats, F
     values = np.array([fx, fy, cx, cy, *lens, *pose[0].ravel(), *pose[1].ravel()], np.float64)
     turned = pose[0] @ pose[0].T
     proper = np.allclose(turned, np.eye(3), atol=1e-3) and np.linalg.det(pose[0]) > 0
-    if not (np.isfinite(values).all() and fx > 0 and fy > 0 and width > 0 and height > 0 and proper):
+    positive = np.isfinite(values).all() and fx > 0 and fy > 0 and width > 0 and height > 0
+    if positive and not _plausible(numbers, pose[1]):
+        raise InputError(
+            f"{path}: the camera of {name} has numbers beyond reason: a focal length, principal point or distance of "
+            "many times its image, or a distortion that no lens has. Correct it, or calibrate again."
+        )
+    if not (positive and proper):
         raise InputError(
             f"{path}: the camera of {name} is none: it needs positive focal lengths and sizes, finite numbers, and a "
             "rotation without scale or mirroring. Correct it, or calibrate again."
@@ -123,6 +132,15 @@ def photograph(name: str, file: Path | None, numbers: Any, pose: tuple[Floats, F
         left @ right,
         np.asarray(pose[1], np.float64).reshape(3),
     )
+
+
+def _plausible(numbers: Any, translation: Floats) -> bool:
+    """Whether a camera may have such numbers; far beyond them, arithmetic overflows."""
+    width, height, fx, fy, cx, cy, lens = numbers
+    side = max(width, height)
+    focal = all(side / MOST_SIDES <= value <= side * MOST_SIDES for value in (fx, fy))
+    principal = max(abs(cx), abs(cy)) <= side * MOST_SIDES
+    return focal and principal and max(map(abs, lens)) <= MOST_BENT and bool(np.abs(translation).max() <= FARTHEST)
 
 
 def meeting_point(origins: Floats, directions: Floats) -> Floats | None:

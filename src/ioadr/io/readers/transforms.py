@@ -128,7 +128,7 @@ def _focal(file: Path, name: str, frame: Mapping[str, Any], key: str, side: floa
 
 def _number(file: Path, name: str, frame: Mapping[str, Any], key: str) -> float | None:
     value = frame.get(key)
-    if value is None or (isinstance(value, int | float) and math.isfinite(value)):
+    if value is None or (isinstance(value, int | float) and value is not True and math.isfinite(value)):
         return None if value is None else float(value)
     raise InputError(f"{file}: {key} of {name} is {value!r}, which is no number. Correct it.")
 

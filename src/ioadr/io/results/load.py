@@ -10,6 +10,7 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.camera import Camera
@@ -29,6 +30,8 @@ from ioadr.way import Origin, Way
 
 RETIRED = {"congruence.average_angles", "finish.border_passes", "finish.border_contrast"}
 """Parameters of earlier versions that are gone."""
+LARGEST = 1e6
+"""px of disparity that any light field has."""
 KINDS = {"image": "uf", "visible_views": "iu", "two_minima": "b"}
 """NumPy's kinds of numbers in maps; others are floats."""
 _SOURCE = [known.name for known in fields(Source)]
@@ -86,8 +89,12 @@ def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any])
     shape = _check_maps(arrays)
     camera, part = _camera_and_part(provenance, shape)
     source = checked(provenance["source"], Mapping[str, Any], "source")
-    for name in {"ioadr", "verdict", "depth_unit"} & set(provenance):
+    for name in {"ioadr", "depth_unit"} & set(provenance):
         checked(provenance[name], str, name)
+    if isinstance(verdict := provenance.get("verdict", ""), tuple):  # doubts
+        checked(verdict, tuple[str, ...], "verdict")
+    else:
+        checked(verdict, str, "verdict")
     return Estimate(
         disparity=arrays["disparity"],
         costs={name.removeprefix("cost_"): arrays[name] for name in arrays if name.startswith("cost_")},
@@ -96,7 +103,7 @@ def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any])
         image=arrays["image"],
         white=_white(arrays["white"]),
         camera=camera,
-        range=made(DisparityRange, provenance["range"], "range"),
+        range=_range(provenance["range"]),
         parameters=_parameters(provenance["parameters"]),
         seed=checked(provenance["seed"], int, "seed"),
         layout=_layout(source, provenance.get("layout")),
@@ -122,9 +129,25 @@ def _check_maps(arrays: Mapping[str, NDArray[Any]]) -> tuple[int, int]:
             raise InputError(f"expected maps of one size, found disparity {shape} and {name} {found.shape}")
         if found.dtype.kind not in KINDS.get(name, "f"):
             raise InputError(f"{name} holds {found.dtype}, which no such map does")
-    if arrays["image"].shape[2] not in (1, 3):
-        raise InputError(f"the image has {arrays['image'].shape[2]} channels")
+    if arrays["image"].shape[2] not in (1, 3) or not np.isfinite(arrays["image"]).all():
+        raise InputError(f"an image of {arrays['image'].shape[2]} channels, or with NaN or infinity")
+    _check_values("disparity", arrays["disparity"], -LARGEST, LARGEST)
+    _check_values("confidence", arrays["confidence"], 0.0, 1.0)
     return shape
+
+
+def _check_values(name: str, values: NDArray[Any], least: float, most: float) -> None:
+    """Pixels may have been masked with NaN, but not all of them."""
+    known = values[~np.isnan(values)]
+    if not known.size or known.min() < least or known.max() > most:
+        raise InputError(f"{name} has no values, or some outside {least:g} … {most:g}")
+
+
+def _range(values: Any) -> DisparityRange:
+    found = made(DisparityRange, values, "range")
+    if max(-found.minimum, found.maximum) > LARGEST:
+        raise InputError(f"a range of {found.minimum:g} … {found.maximum:g} px")
+    return found
 
 
 def _white(stored: NDArray[Any]) -> float:

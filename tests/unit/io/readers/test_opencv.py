@@ -114,3 +114,21 @@ def test_broken_storage_is_refused(folder):
         (folder / "calib.yml").write_text(text)
         with pytest.raises(InputError, match=r"calib.yml"):
             read(folder / "calib.yml", format="opencv")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("t", [1e300, 0, 0]), ("K", [1e300, 0, 5, 0, 1e300, 5, 0, 0, 1]), ("K", [9, 0, 1e300, 0, 9, 5, 0, 0, 1])],
+)
+def test_numbers_beyond_reason_are_refused(folder, key, value):
+    cameras = opencv_cameras(shots().photographs)
+    cameras[0][key] = value
+    with pytest.raises(InputError, match="has numbers beyond reason"):
+        read(stored(folder, cameras))
+
+
+@pytest.mark.parametrize("rows", ["-3", "0", "9999"])
+def test_a_matrix_whose_size_is_wrong_is_refused(folder, rows):
+    (folder / "calibration.yml").write_text(opencv_yaml(shots().photographs).replace("rows: 3", f"rows: {rows}", 1))
+    with pytest.raises(InputError, match=r"calibration\.yml: cannot be read .*: a matrix of"):
+        read(folder)
