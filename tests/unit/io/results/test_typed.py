@@ -105,10 +105,14 @@ def test_the_refusal_names_the_field(stored):
 def test_parts_and_grids_beyond_reason_are_refused(stored):
     loaded, arrays = stored
     provenance = json.loads(str(arrays["provenance"]))
-    for place, new in ((("range", "maximum"), 1e300), (("camera", "baseline_mm"), 1e-300)):
-        with pytest.raises(InputError, match="not what `ioadr estimate` writes"):
-            loaded({"provenance": replaced(provenance, place, new)})
-    for place, new in ((("part", "window", "top"), -1), (("part", "height"), 5), (("source", "grid"), [30000, 30000])):
+    beyond: list[tuple[Place, Any]] = [
+        (("range", "maximum"), 1e300),
+        (("camera", "baseline_mm"), 1e-300),
+        (("part", "window", "top"), -1),
+        (("part", "height"), 5),
+        (("source", "grid"), [30000, 30000]),
+    ]
+    for place, new in beyond:
         with pytest.raises(InputError, match="not what `ioadr estimate` writes"):
             loaded({"provenance": replaced(provenance, place, new)})
 
