@@ -17,7 +17,7 @@ from matplotlib import pyplot
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from ioadr.evaluation.sparsification import SHARES, best_sparsification, sparsification
+from ioadr.evaluation.sparsification import SHARES, best_sparsification, sparsification_curve
 from ioadr.evaluation.truth import Truth, load_truth
 from ioadr.io import load_estimate
 from ioadr.result import TOLERANCE
@@ -58,7 +58,7 @@ class Scene(NamedTuple):
 
 def measured(name: str, disparity: Any, confidence: Any, two_minima: Any, truth: Truth) -> Scene:
     right = np.abs(disparity - truth.disparity)[truth.area] <= TOLERANCE
-    curves = sparsification(disparity, confidence, truth), best_sparsification(disparity, truth)
+    curves = sparsification_curve(disparity, confidence, truth), best_sparsification(disparity, truth)
     return Scene(name, confidence[truth.area], right, float(two_minima[truth.area].mean()), *curves)
 
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ioadr.app.bench.tables import tables
+from ioadr.app.bench.tables import figure_tables
 
 BEGIN, END = "<!-- figures: made by scripts/performance_page.py -->", "<!-- end of figures -->"
 
@@ -19,7 +19,7 @@ def page(text: str, figures: dict[str, Any]) -> str:
     """`text` with what stands between the marks replaced."""
     before, rest = text.split(BEGIN)
     after = rest.split(END)[1]
-    parts = [BEGIN, "", provenance(figures), "", *(table.markdown() for table in tables(figures)), END]
+    parts = [BEGIN, "", provenance(figures), "", *(table.markdown() for table in figure_tables(figures)), END]
     return before + "\n".join(parts) + after
 
 

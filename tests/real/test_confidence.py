@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ioadr
-from ioadr.evaluation.sparsification import sparsification
+from ioadr.evaluation.sparsification import sparsification_curve
 from ioadr.evaluation.truth import Truth, load_truth
 
 pytestmark = pytest.mark.real
@@ -28,7 +28,7 @@ def test_dropping_the_least_confident_fifth_halves_the_bad_pixels(shared: Path, 
     top, left, height, width = PARTS[scene]
     estimate = ioadr.estimate(ioadr.read(folder, crop=PARTS[scene]), ioadr.preset("best"))
     truth = Truth(load_truth(folder).disparity[top : top + height, left : left + width])
-    everything, most, half = sparsification(estimate.disparity, estimate.confidence, truth, shares=(0, 0.2, 0.5))
+    everything, most, half = sparsification_curve(estimate.disparity, estimate.confidence, truth, shares=(0, 0.2, 0.5))
     assert everything > 0.5, "a part without errors shows nothing"
     assert most <= 0.5 * everything
     assert half <= most

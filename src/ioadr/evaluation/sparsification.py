@@ -13,7 +13,7 @@ from ioadr.evaluation.truth import Truth
 SHARES = tuple(share / 100 for share in range(0, 100, 5))
 
 
-def sparsification(
+def sparsification_curve(
     disparity: NDArray[Any],
     confidence: NDArray[Any],
     truth: Truth,
@@ -40,4 +40,4 @@ def best_sparsification(
     disparity: NDArray[Any], truth: Truth, threshold: float = 0.07, shares: Sequence[float] = SHARES
 ) -> NDArray[np.float64]:
     """The same for a confidence that knows the error: no curve can be lower."""
-    return sparsification(disparity, -np.abs(disparity - truth.disparity), truth, threshold, shares)
+    return sparsification_curve(disparity, -np.abs(disparity - truth.disparity), truth, threshold, shares)

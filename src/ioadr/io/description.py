@@ -25,7 +25,7 @@ VERSION = 1
 KEYS = ("kind", "version", "name", "camera", "reference", "eta", "range", "positions", "present", "white", "part")
 
 
-def description(lightfield: LightField) -> dict[str, Any]:
+def describe(lightfield: LightField) -> dict[str, Any]:
     """Everything but the views."""
     limits = lightfield.range
     return {

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ioadr.errors import OutputError
 from ioadr.io import scene_parameters
-from ioadr.io.description import VIEWS, description
+from ioadr.io.description import VIEWS, describe
 from ioadr.io.readers import manifest
 from ioadr.io.safety.atomic import atomic_file, atomic_folder
 from ioadr.io.safety.doors import required
@@ -63,7 +63,7 @@ def _write_npz(lightfield: LightField, path: Path) -> None:
         # Entries without times: the same light field is the same bytes.
         with archive.open(zipfile.ZipInfo(f"{VIEWS}.npy"), "w", force_zip64=True) as stream:
             np.lib.format.write_array(stream, np.ascontiguousarray(lightfield.views), allow_pickle=False)
-        archive.writestr(zipfile.ZipInfo("description.json"), json.dumps(description(lightfield)))
+        archive.writestr(zipfile.ZipInfo("description.json"), json.dumps(describe(lightfield)))
 
 
 def _write_zarr(lightfield: LightField, path: Path) -> None:
@@ -73,7 +73,7 @@ def _write_zarr(lightfield: LightField, path: Path) -> None:
     with atomic_folder(path) as folder:
         array = zarr.create_array(str(folder), shape=views.shape, chunks=chunks, dtype=views.dtype)
         array[:] = views
-        array.attrs.update(description(lightfield))
+        array.attrs.update(describe(lightfield))
 
 
 def _write_folder(lightfield: LightField, path: Path) -> None:
@@ -146,7 +146,7 @@ def _write_png(path: Path, view: NDArray[Any]) -> None:
 
 def _manifest(lightfield: LightField) -> str:
     """What parameters.cfg cannot say."""
-    data = description(lightfield)
+    data = describe(lightfield)
     rows, columns = lightfield.grid
     names = [f"input_Cam{number:03d}.png" for number in range(rows * columns)]
     present = lightfield.present.ravel()

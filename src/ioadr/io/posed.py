@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ioadr.camera import Matrix
 from ioadr.colours import Rgb, rgb8
-from ioadr.io.results.cloud import AXES, Cloud, cloud
+from ioadr.io.results.cloud import AXES, Cloud, point_cloud
 from ioadr.layout import Layout
 from ioadr.lightfield import LightField
 from ioadr.result import Estimate
@@ -166,7 +166,7 @@ class Scene:
     @cached_property
     def cloud(self) -> Cloud:
         """All trusted points, in local axes."""
-        found = cloud(self.estimate, self.min_confidence)
+        found = point_cloud(self.estimate, self.min_confidence)
         return replace(found, positions=found.positions * AXES * np.float32(self.scale), normals=found.normals * AXES)
 
     @cached_property

@@ -13,7 +13,7 @@ import pytest
 from ioadr import preset
 from ioadr.app.bench import against, machine, phases, processes, suite
 from ioadr.app.bench.scenes import FAR, NEAR, tiles
-from ioadr.app.bench.tables import tables
+from ioadr.app.bench.tables import figure_tables
 from ioadr.errors import InputError
 from ioadr.evaluation import synthetic
 from ioadr.machine import cores
@@ -70,7 +70,7 @@ def test_hypotheses_are_counted():
 
 def test_figures_become_tables_and_a_page(figures):
     figures = figures | {"kernels": [{"name": "J_oa", "nanoseconds": 400.0, "plain_nanoseconds": 800_000.0}]}
-    shown = {table.title: table for table in tables(figures)}
+    shown = {table.title: table for table in figure_tables(figures)}
     assert ["J_oa", "400", "2,000×"] in shown["Kernels, one core"].rows
     assert all(len(row) == len(table.head) for table in shown.values() for row in table.rows)
     script = runpy.run_path(str(ROOT / "scripts" / "performance_page.py"))

@@ -22,7 +22,7 @@ from ioadr.evaluation.synthetic import (
 )
 from ioadr.evaluation.synthetic.shapes import Box, Cylinder, Lattice, Quad, Sphere
 from ioadr.evaluation.synthetic.textures import Texture, bake, sample
-from ioadr.evaluation.synthetic.trace import View, bake_textures, colours, trace
+from ioadr.evaluation.synthetic.trace import View, bake_textures, colours, nearest_hits
 from ioadr.geometry.points import normals_from_points, points_from_disparity
 from ioadr.geometry.windows import grow
 
@@ -79,7 +79,7 @@ def test_a_point_has_one_colour_in_all_views(still_life: Rendered) -> None:
     def look(offset: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         view = View(rays, float(offset[0]), float(offset[1]))
         direction = view.directions(n0 - d * offset[0], m0 - d * offset[1])
-        hits = trace(still_life.scene.bodies, view.origin, direction)
+        hits = nearest_hits(still_life.scene.bodies, view.origin, direction)
         points = view.origin + hits.depth[:, None] * direction
         return points, colours(still_life.scene, baked, rays.pitch_x, points, hits.key // 8)
 

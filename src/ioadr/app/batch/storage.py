@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 from ioadr.errors import InputError, OutputError
 from ioadr.io.safety.atomic import MARKER, atomic_folder
 from ioadr.io.safety.doors import one_line
-from ioadr.io.safety.fingerprint import digest_values, fingerprint
+from ioadr.io.safety.fingerprint import digest_path, digest_values
 from ioadr.io.safety.limits import check_memory
 
 MOST_FILES = 100_000
@@ -56,7 +56,7 @@ def input_fingerprint(path: str) -> str:
     if not is_url(path):
         local = Path(path)
         # A manifest or parameters.cfg stands for the images around it.
-        return fingerprint(local.parent if local.suffix in (".toml", ".cfg") else local)
+        return digest_path(local.parent if local.suffix in (".toml", ".cfg") else local)
     system, base = file_system(path)
     with _explained(path):
         listed = _files(system, base)

@@ -16,7 +16,7 @@ from ioadr import __version__
 from ioadr.machine import cores
 
 
-def machine() -> dict[str, Any]:
+def machine_facts() -> dict[str, Any]:
     """Processor, cores, and the versions that matter."""
     return {
         "processor": _processor(),

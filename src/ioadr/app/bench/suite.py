@@ -14,7 +14,7 @@ from typing import Any
 from ioadr import preset
 from ioadr.app.bench import phases, processes
 from ioadr.app.bench.against import compared
-from ioadr.app.bench.machine import free_cores, machine, numpy_nanoseconds
+from ioadr.app.bench.machine import free_cores, machine_facts, numpy_nanoseconds
 from ioadr.app.bench.scenes import tiles
 from ioadr.machine import cores
 
@@ -54,7 +54,11 @@ def run(data: Path | None, extent: Extent, watch: Watch) -> Figures:
     """Everything; `watch` is told what comes next."""
     begin = time.perf_counter()
     watch("the machine")
-    figures: Figures = {"machine": machine(), "free_cores": [free_cores()], "numpy_nanoseconds": numpy_nanoseconds()}
+    figures: Figures = {
+        "machine": machine_facts(),
+        "free_cores": [free_cores()],
+        "numpy_nanoseconds": numpy_nanoseconds(),
+    }
     figures["starts"] = starts(watch)
     with tempfile.TemporaryDirectory() as folder:
         figures["scenes"] = [
@@ -70,7 +74,7 @@ def run(data: Path | None, extent: Extent, watch: Watch) -> Figures:
 def against(base: str, data: Path | None, extent: Extent, watch: Watch) -> Figures:
     """Only the comparison with another revision of this checkout."""
     begin = time.perf_counter()
-    figures: Figures = {"machine": machine(), "free_cores": [free_cores()], "base": base}
+    figures: Figures = {"machine": machine_facts(), "free_cores": [free_cores()], "base": base}
     with tempfile.TemporaryDirectory() as folder:
         built_in, *real = scenes(data, extent, Path(folder), watch)
         figures["against"] = compared(base, real or [built_in], PRESETS, extent.rounds, watch)

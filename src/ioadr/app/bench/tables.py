@@ -36,7 +36,7 @@ class Table:
         return "\n".join([f"### {self.title}", "", *("| " + " | ".join(line) + " |" for line in lines), ""])
 
 
-def tables(figures: Figures) -> list[Table]:
+def figure_tables(figures: Figures) -> list[Table]:
     """All that were measured."""
     if "against" in figures:
         return [_against(figures)]

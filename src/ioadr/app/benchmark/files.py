@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from ioadr.app.benchmark.page import page_html
-from ioadr.app.benchmark.paper_pictures import Picture, paper_pictures
-from ioadr.app.benchmark.paper_section import paper_section
+from ioadr.app.benchmark.paper_pictures import Picture, draw_pictures
+from ioadr.app.benchmark.paper_section import section_values
 from ioadr.evaluation import ablation, tables
 from ioadr.evaluation.benchmark import Results
 from ioadr.io.safety.atomic import atomic_folder
@@ -22,10 +22,10 @@ def write_results(results: Results, title: str, with_paper: bool = False) -> lis
     pictures: list[Picture] = []
     section = None
     if with_paper:
-        measured, pictures = ablation.measure(results), paper_pictures(results)
+        measured, pictures = ablation.measure(results), draw_pictures(results)
         captions = {picture.name: picture.caption for picture in pictures}
         texts |= {"paper.json": ablation.to_json(measured), "paper.md": ablation.to_markdown(measured, captions)}
-        section = paper_section(measured, pictures)
+        section = section_values(measured, pictures)
     texts["index.html"] = page_html(results, title, section)
     drawn = {picture.name: picture.png for picture in pictures}
     contents = {name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()} | drawn

@@ -30,7 +30,7 @@ class Picture(NamedTuple):
     png: bytes
 
 
-def paper_pictures(results: Results) -> list[Picture]:
+def draw_pictures(results: Results) -> list[Picture]:
     """Those that the scenes and methods at hand allow."""
     made = [_scenes(results), _detail(results)]
     return [picture for picture in made if picture is not None]

@@ -14,7 +14,7 @@ from ioadr.evaluation.tables import figure
 Compared = Mapping[tuple[str, str, str, str], ablation.Comparison]
 
 
-def paper_section(measured: ablation.Measured, pictures: Sequence[Picture]) -> dict[str, Any]:
+def section_values(measured: ablation.Measured, pictures: Sequence[Picture]) -> dict[str, Any]:
     """Printed figures, ours in bold, the deviation beside them; before them how near they are altogether."""
     compared = ablation.compare(measured)
     by_cell = {(c.table, c.row, c.metric, c.scene): c for c in compared}

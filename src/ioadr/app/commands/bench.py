@@ -26,7 +26,7 @@ def command(terminal: Terminal, data: str | None, full: bool, base: str | None, 
     Run it on an idle machine. The number of free cores is measured before and after.
     """
     from ioadr.app.bench import suite
-    from ioadr.app.bench.tables import tables
+    from ioadr.app.bench.tables import figure_tables
 
     with terminal.busy("measuring") as status:
 
@@ -39,7 +39,7 @@ def command(terminal: Terminal, data: str | None, full: bool, base: str | None, 
         figures = suite.against(base, folder, extent, watch) if base else suite.run(folder, extent, watch)
     if out is not None:
         keep(figures, Path(out))
-    terminal.answer("\n".join([rendered(table) for table in tables(figures)] + [closing(figures)]), figures)
+    terminal.answer("\n".join([rendered(table) for table in figure_tables(figures)] + [closing(figures)]), figures)
 
 
 def keep(figures: dict[str, Any], path: Path) -> None:

@@ -17,7 +17,7 @@ from ioadr.errors import InputError
 from ioadr.evaluation.synthetic.render import Floats, Options, render_view
 from ioadr.evaluation.synthetic.shading import Scene
 from ioadr.evaluation.synthetic.textures import Baked
-from ioadr.evaluation.synthetic.trace import View, bake_textures, trace
+from ioadr.evaluation.synthetic.trace import View, bake_textures, nearest_hits
 from ioadr.evaluation.truth import BORDER, Truth
 from ioadr.geometry.lens import Lens
 from ioadr.io.poses.photographs import Photograph
@@ -103,7 +103,7 @@ def scene_points(scene: Scene, photograph: Photograph, count: int = 400, seed: i
     pixels = random.uniform(0, np.array(photograph.size) - 1.0, (count, 2))
     view = PosedView.of(photograph, 1.0)
     direction = view.directions(pixels[:, 1], pixels[:, 0])
-    return np.asarray(view.origin + trace(scene.bodies, view.origin, direction).depth[:, None] * direction)
+    return np.asarray(view.origin + nearest_hits(scene.bodies, view.origin, direction).depth[:, None] * direction)
 
 
 def true_disparity(scene: Scene, lightfield: LightField, border: int = BORDER) -> Truth:
@@ -116,7 +116,7 @@ def true_disparity(scene: Scene, lightfield: LightField, border: int = BORDER) -
     local = np.stack([(columns - rays.m0) * rays.pitch_x, (rows - rays.n0) * rays.pitch_y, np.ones(len(rows))], axis=1)
     direction = local @ world[:, :3].T
     length = direction[:, 2:]
-    depth = trace(scene.bodies, world[:, 3], direction / length).depth / length[:, 0]
+    depth = nearest_hits(scene.bodies, world[:, 3], direction / length).depth / length[:, 0]
     disparity = ((1.0 / depth - rays.offset) / rays.slope).reshape(lightfield.height, lightfield.width)
     return Truth(disparity, camera, {}, scene.name, lightfield.range, border)
 

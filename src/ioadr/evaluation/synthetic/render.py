@@ -17,7 +17,7 @@ from ioadr.errors import InputError
 from ioadr.evaluation.synthetic.regions import masks
 from ioadr.evaluation.synthetic.shading import Scene
 from ioadr.evaluation.synthetic.textures import Baked, to_srgb
-from ioadr.evaluation.synthetic.trace import FACES, Hits, View, bake_textures, colours, facing, trace
+from ioadr.evaluation.synthetic.trace import FACES, Hits, View, bake_textures, colours, facing, nearest_hits
 from ioadr.evaluation.truth import BORDER, Truth
 from ioadr.layout import Layout
 from ioadr.lightfield import DisparityRange, LightField, Source
@@ -187,7 +187,7 @@ def _mixed(scene: Scene, view: View, baked: list[Baked], rows: Floats, columns: 
 def _follow(scene: Scene, view: View, rows: Floats, columns: Floats) -> tuple[Floats, Hits]:
     """Where the rays through pixel positions end (the origin where they do not), and on what."""
     direction = view.directions(rows, columns)
-    hits = trace(scene.bodies, view.origin, direction)
+    hits = nearest_hits(scene.bodies, view.origin, direction)
     depth = np.where(np.isfinite(hits.depth), hits.depth, 0.0)
     return view.origin + depth[:, None] * direction, hits
 
@@ -249,7 +249,7 @@ def _sees(scene: Scene, view: View, hits: Hits, shape: tuple[int, int]) -> NDArr
     for band in _bands(len(chosen)):
         part = chosen[band]
         direction = (points[part] - view.origin) / hits.depth[part, None]
-        inside[part] = trace(scene.bodies, view.origin, direction).depth > hits.depth[part] * (1 - 1e-6)
+        inside[part] = nearest_hits(scene.bodies, view.origin, direction).depth > hits.depth[part] * (1 - 1e-6)
     return inside
 
 

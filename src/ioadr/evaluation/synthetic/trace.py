@@ -54,7 +54,7 @@ class View(NamedTuple):
         return np.stack([x, y, np.ones_like(x)], axis=-1)
 
 
-def trace(bodies: Sequence[Body], origin: Floats, direction: Floats) -> Hits:
+def nearest_hits(bodies: Sequence[Body], origin: Floats, direction: Floats) -> Hits:
     """The nearest body along each ray."""
     depth = np.full(len(direction), np.inf)
     key = np.full(len(direction), -1, np.intp)
@@ -91,7 +91,7 @@ def bake_textures(scene: Scene, rays: RayModel, size: tuple[int, int]) -> list[B
     """Each body's texture at the detail that the reference view can show."""
     rows, columns = (grid.ravel() for grid in np.mgrid[: size[0] - 1 : 48j, : size[1] - 1 : 48j])
     view = View(rays, 0.0, 0.0)
-    hits = trace(scene.bodies, view.origin, view.directions(rows, columns))
+    hits = nearest_hits(scene.bodies, view.origin, view.directions(rows, columns))
     texels = min(1024, 1 << math.ceil(math.log2(max(128, 1.5 * max(size)))))
     farthest = float(hits.depth[np.isfinite(hits.depth)].max(initial=1.0))
     baked = []

@@ -43,7 +43,7 @@ class Cloud:
     """Number of views that see each point; None where only the reference view was asked."""
 
 
-def cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
+def point_cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
     """Points, unit normals that face the camera, colours as displayed, and confidence, which is at least the given."""
     positions = estimate.points.reshape(-1, 3)
     normals = estimate.normals.reshape(-1, 3)

@@ -47,7 +47,7 @@ class _Saving:
 
     @cached_property
     def cloud(self) -> cloud.Cloud:
-        return cloud.cloud(self.estimate, self.min_confidence)
+        return cloud.point_cloud(self.estimate, self.min_confidence)
 
     def label(self, name: str, unit: str | None = None) -> maps.Label:
         units = {"disparity": "px per baseline unit", "depth": self.depth_unit}

@@ -16,7 +16,7 @@ NOT_METHOD = ("app", "evaluation")
 """Rooms that change no result."""
 
 
-def fingerprint(path: str | Path) -> str:
+def digest_path(path: str | Path) -> str:
     """Hash of a file, or of the names and contents of all files in a folder and below it."""
     path = Path(path)
     files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())

@@ -158,7 +158,7 @@ def test_xyz_is_text_of_points_and_colours(folder: Path, estimate: Estimate) -> 
 def test_an_image_of_one_row_has_points_without_normals() -> None:
     from tests.scenes import make_estimate
 
-    points = cloud.cloud(make_estimate(np.full((1, 24), 0.5), cube_estimate(24, 20).camera))
+    points = cloud.point_cloud(make_estimate(np.full((1, 24), 0.5), cube_estimate(24, 20).camera))
     assert len(points.positions) == 24
     assert not points.normals.any()
 
@@ -169,8 +169,8 @@ def test_nothing_in_front_of_the_camera_is_said() -> None:
 
     behind = cube_estimate(24, 20)
     with pytest.raises(InputError, match="in front of the camera"):
-        cloud.cloud(make_estimate(np.full((20, 24), -1e4), behind.camera))
-    lone = cloud.cloud(behind)
+        cloud.point_cloud(make_estimate(np.full((20, 24), -1e4), behind.camera))
+    lone = cloud.point_cloud(behind)
     with pytest.raises(InputError, match="surface"):
         glb.write_glb_mesh(Path("never"), lone, np.empty((0, 3), np.int32), behind.image, {})
 
