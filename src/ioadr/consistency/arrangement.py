@@ -52,7 +52,7 @@ class Matches:
         gain = (theirs - ours) / np.maximum(np.maximum(ours, theirs), 1e-3)
         return by_counting(int(np.count_nonzero(gain > DISTINCT)), int(np.count_nonzero(gain < -DISTINCT)))
 
-    def extent(self) -> tuple[float, float]:
+    def limits(self) -> tuple[float, float]:
         """px of the pictures, smallest and largest shift in the best arrangement, of blocks that show one clearly."""
         costs = self.costs[self.best]
         sharp = costs.min(axis=0) < 0.7 * np.median(costs, axis=0)

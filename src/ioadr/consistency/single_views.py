@@ -68,7 +68,7 @@ def examined(images: NDArray[np.float32], offsets: Offsets, factor: float = 1.0)
     if not sides(crossing) or min(images.shape[1:]) < 24:
         return nothing
     matches = matched(crossing)
-    low, high = matches.extent()
+    low, high = matches.limits()
     scale = max(images.shape[1:]) / max(reduced(images[0], matches.longest).shape)
     shift = coarse_map(crossing, low * scale, high * scale)
     margin = int(min(max(abs(low), abs(high)) * scale + 2, min(images.shape[1:]) // 4))

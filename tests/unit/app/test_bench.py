@@ -20,7 +20,7 @@ from ioadr.machine import cores
 from tests.reference import bench as kernels
 from tests.reference.table import TWINS
 
-SMALL = suite.Extent(("fast",), 1, (32, 64), 3, (3, 5), 32, 1, first=False)
+SMALL = suite.Scope(("fast",), 1, (32, 64), 3, (3, 5), 32, 1, first=False)
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -90,7 +90,7 @@ def test_the_page_in_the_docs_is_made_by_the_script():
 
 
 def test_the_command_prints_tables_and_keeps_figures(cli, figures, tmp_path, monkeypatch):
-    monkeypatch.setattr(suite, "run", lambda data, extent, watch: figures)
+    monkeypatch.setattr(suite, "run", lambda data, scope, watch: figures)
     outcome = cli("bench", "--out", tmp_path / "bench.json")
     assert outcome.code == 0
     assert "From command to files" in outcome.out

@@ -94,9 +94,9 @@ def of_scene(path: str, preset: str, threads: int | None) -> dict[str, Any]:
 
 def corner(lightfield: LightField, size: int = 24) -> LightField:
     """A light field of the same kind that takes no time."""
-    extent = lightfield.range or ioadr.DisparityRange(-1.0, 1.0)
+    limits = lightfield.range or ioadr.DisparityRange(-1.0, 1.0)
     window = ioadr.Window(0, 0, min(size, lightfield.height), min(size, lightfield.width))
-    return lightfield.with_(range=extent).crop(window)
+    return lightfield.with_(range=limits).crop(window)
 
 
 if __name__ == "__main__":

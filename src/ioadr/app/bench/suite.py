@@ -25,7 +25,7 @@ PRESETS = ("paper", "fast", "best")
 
 
 @dataclass(frozen=True)
-class Extent:
+class Scope:
     """How much is measured."""
 
     presets: Sequence[str] = ("paper", "fast")
@@ -46,11 +46,11 @@ class Extent:
     """Whether commands are run with one thread, too; phases always are."""
 
 
-QUICK = Extent()
-FULL = Extent(PRESETS, 100, (128, 256, 512, 1024), 9, (3, 5, 7, 9, 13, 17), 256, 1, rounds=5, alone=True)
+QUICK = Scope()
+FULL = Scope(PRESETS, 100, (128, 256, 512, 1024), 9, (3, 5, 7, 9, 13, 17), 256, 1, rounds=5, alone=True)
 
 
-def run(data: Path | None, extent: Extent, watch: Watch) -> Figures:
+def run(data: Path | None, scope: Scope, watch: Watch) -> Figures:
     """Everything; `watch` is told what comes next."""
     begin = time.perf_counter()
     watch("the machine")
@@ -63,21 +63,21 @@ def run(data: Path | None, extent: Extent, watch: Watch) -> Figures:
     with tempfile.TemporaryDirectory() as folder:
         figures["scenes"] = [
             measured
-            for index, scene in enumerate(scenes(data, extent, Path(folder), watch))
-            for measured in of_scene(scene, extent, extent.first and index == 0, watch)
+            for index, scene in enumerate(scenes(data, scope, Path(folder), watch))
+            for measured in of_scene(scene, scope, scope.first and index == 0, watch)
         ]
-    figures["growth"] = growth(extent, watch)
+    figures["growth"] = growth(scope, watch)
     figures["free_cores"].append(free_cores())
     return figures | {"seconds": time.perf_counter() - begin}
 
 
-def against(base: str, data: Path | None, extent: Extent, watch: Watch) -> Figures:
+def against(base: str, data: Path | None, scope: Scope, watch: Watch) -> Figures:
     """Only the comparison with another revision of this checkout."""
     begin = time.perf_counter()
     figures: Figures = {"machine": machine_facts(), "free_cores": [free_cores()], "base": base}
     with tempfile.TemporaryDirectory() as folder:
-        built_in, *real = scenes(data, extent, Path(folder), watch)
-        figures["against"] = compared(base, real or [built_in], PRESETS, extent.rounds, watch)
+        built_in, *real = scenes(data, scope, Path(folder), watch)
+        figures["against"] = compared(base, real or [built_in], PRESETS, scope.rounds, watch)
     figures["free_cores"].append(free_cores())
     return figures | {"seconds": time.perf_counter() - begin}
 
@@ -89,7 +89,7 @@ def starts(watch: Watch) -> Figures:
     return {name: min(processes.python(command).wall for _ in range(3)) for name, command in commands.items()}
 
 
-def scenes(data: Path | None, extent: Extent, folder: Path, watch: Watch) -> list[Path]:
+def scenes(data: Path | None, scope: Scope, folder: Path, watch: Watch) -> list[Path]:
     """The built-in scene, rendered into `folder`, and real ones."""
     from ioadr.evaluation.benchmark import find_scenes
     from ioadr.evaluation.synthetic import demo
@@ -97,20 +97,20 @@ def scenes(data: Path | None, extent: Extent, folder: Path, watch: Watch) -> lis
 
     watch("rendering the built-in scene")
     built_in = write_scene(demo(), folder / "built-in")
-    return [built_in, *(find_scenes(data)[: extent.real] if data is not None else ())]
+    return [built_in, *(find_scenes(data)[: scope.real] if data is not None else ())]
 
 
-def of_scene(scene: Path, extent: Extent, first: bool, watch: Watch) -> list[Figures]:
+def of_scene(scene: Path, scope: Scope, first: bool, watch: Watch) -> list[Figures]:
     """From command to files, and by phase, for every preset with one thread and with all; the very first run, too."""
     rows = []
     if first:
         watch(f"{scene.name}: first run ever")
         with tempfile.TemporaryDirectory() as cache:
-            rows.append(_run(scene, extent.presets[0], 0, "empty", _command(scene, extent.presets[0], 0, cache)))
-    for name in extent.presets:
+            rows.append(_run(scene, scope.presets[0], 0, "empty", _command(scene, scope.presets[0], 0, cache)))
+    for name in scope.presets:
         for threads in (0, 1):
             watch(f"{scene.name}: {name}, {threads or cores()} threads")
-            figures = _command(scene, name, threads) if extent.alone or not threads else {}
+            figures = _command(scene, name, threads) if scope.alone or not threads else {}
             rows.append(_run(scene, name, threads, "warm", figures | {"inside": _phases(scene, name, threads)}))
     return rows
 
@@ -134,10 +134,10 @@ def _phases(scene: Path, name: str, threads: int) -> Figures:
     return result
 
 
-def growth(extent: Extent, watch: Watch) -> Figures:
+def growth(scope: Scope, watch: Watch) -> Figures:
     """Time over image sizes and over grids, with the exponent of the power law through the ends."""
-    by_size = [_growth_point(size, extent.grid, extent.repeats, watch) for size in extent.sizes]
-    by_grid = [_growth_point(extent.size, grid, extent.repeats, watch) for grid in extent.grids]
+    by_size = [_growth_point(size, scope.grid, scope.repeats, watch) for size in scope.sizes]
+    by_grid = [_growth_point(scope.size, grid, scope.repeats, watch) for grid in scope.grids]
     return {
         "sizes": by_size,
         "grids": by_grid,

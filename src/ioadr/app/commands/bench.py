@@ -35,8 +35,8 @@ def command(terminal: Terminal, data: str | None, full: bool, base: str | None, 
             if terminal.live:
                 status.update(f"measuring: {text}")
 
-        folder, extent = None if data is None else Path(data), suite.FULL if full else suite.QUICK
-        figures = suite.against(base, folder, extent, watch) if base else suite.run(folder, extent, watch)
+        folder, scope = None if data is None else Path(data), suite.FULL if full else suite.QUICK
+        figures = suite.against(base, folder, scope, watch) if base else suite.run(folder, scope, watch)
     if out is not None:
         keep(figures, Path(out))
     terminal.answer("\n".join([rendered(table) for table in figure_tables(figures)] + [closing(figures)]), figures)
