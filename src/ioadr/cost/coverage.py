@@ -13,6 +13,7 @@ from ioadr.cost.sight import Sight, inverse, level_scale, look, near_colour, sid
 
 SHARES = 33
 """Values of a between 0 and 1 that are tried."""
+# Tried: .45; MSE×100 of dino .183 → .190, of toys .141 → .166 (decision 12).
 HALF = 0.5
 """Share from which a pixel is the near surface's."""
 INDEPENDENT = 40.0

@@ -189,6 +189,8 @@ def find_hidden(rays, occluders, n0, m0, d, margin, views):
     hide_none(views)
     if d + margin >= occluders.ceiling[n0, m0] or not levels_in_reach(occluders, n0, m0, d, margin, views.found):
         return False
+    # Tried: groups outside and levels inside, no gain; a z-buffer per view, a tenth of the time, but it loses accuracy
+    # at the lattice of boxes (decision 7).
     for f in range(views.found.size):
         bits = views.found[f]
         level = occluders.first + 64 * f

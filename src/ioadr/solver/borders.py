@@ -58,5 +58,6 @@ def discount(begin, end, disparity, ahead, rise, precision):
     """
     for n in range(begin, end):
         for m in range(disparity.shape[1]):
+            # Tried: pixels within 2 or 3 px, or both sides of the border; dino and sideboard are worse (decision 10).
             if beside_rise(disparity, n, m, ahead, rise):
                 precision[n, m] = 0

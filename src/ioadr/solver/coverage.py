@@ -58,11 +58,13 @@ def settle(disparity: FloatMap, rays: Rays, term: Coverage, workers: Workers) ->
     surfaces = np.empty((3, *disparity.shape), np.float32)
     shares, evidence = np.empty_like(disparity), np.empty_like(disparity)
     matting = pack_matting(disparity, rays, term)
+    # Tried: every second view like a chessboard, in half the time; sideboard .399 → .407 MSE×100 (decision 7).
     workers.rows(cover, len(disparity), matting, disparity, surfaces, shares, evidence)
     near, far, middle = surfaces
     was_near = disparity >= middle
     doubt = np.float32(term.doubt)
     is_near = evidence + np.where(was_near, doubt, -doubt) > 0
+    # Tried: never from far to near; boxes gain, cotton .241 → .273 and sideboard .507 → .552 lose (decision 12).
     changed = np.isfinite(evidence) & (is_near != was_near)
     settled = np.where(changed, np.where(is_near, near, far), disparity)
     coverage = np.where(settled >= middle, shares, np.float32(1.0) - shares)

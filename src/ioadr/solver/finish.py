@@ -46,6 +46,7 @@ def finish(refinement: Refinement, closing: SweepPlan, first: int) -> Iterator[S
     first += term.region_passes
     if term.passes:
         finisher = Finisher(refinement, closing)
+        # Tried: a third pass; BadPix 0.07 of cotton .84 → .99 % (decision 10).
         for done in range(term.passes):
             yield finisher.run(first + done, disparity_of(term.furthest * 2 / (2 + done), refinement.rays))
 

@@ -26,6 +26,7 @@ WHITE = 1.6
 """Ratio of the residuals' mean squares, plain to high-pass, that white noise gives."""
 DIGITS = 0.05
 """Grey levels² that rounding to eight bits leaves in the residuals; below it their ratio means nothing."""
+# Tried: suspicion from 1.25 on; of cotton 4.6 % are beyond 0.03 px (decision 13).
 SUSPICION, CERTAINTY = 1.1, 1.4
 """Times the ratio of white noise at which gloss is first suspected, and at which it is certain."""
 REGION = 3.0

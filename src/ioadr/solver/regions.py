@@ -48,6 +48,7 @@ JUMP = 0.8
 """px of shift beyond `DIFFERENT` that count as a whole jump."""
 INNER = 5
 """px that a region reaches around its innermost pixel."""
+# Tried: 300 px fill small true gaps, MSE×100 of leaves 27.5 → 32.5 (decision 11).
 SMALLEST, SIZE = 800, 512 * 512
 """px of a region, and of an image: in larger ones regions must be larger in proportion, since true gaps are; in smaller
 ones not smaller, since evidence is counted in pixels."""

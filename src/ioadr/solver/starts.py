@@ -30,6 +30,7 @@ def begin(refinement: Refinement, maps: Sequence[FloatMap], closing: SweepPlan) 
     """
     chosen, lowest = maps[0], np.full_like(maps[0], np.inf)
     few = few_rays(refinement) if len(maps) > 1 else refinement.rays
+    # Tried: only where maps differ; three quarters of the pixels still do, so 4 % of the time are saved (decision 7).
     for values in maps if len(maps) > 1 else ():
         costs = _costs(refinement, closing, few, values)
         chosen, lowest = np.where(costs < lowest, values, chosen), np.minimum(costs, lowest)
