@@ -145,8 +145,8 @@ class LightField:
             _check_texture(used)
         _check_range(range, layout, max(part.height, part.width))
         values = (views, camera, layout, range, white, part, name, source or Source())
-        for known, value in zip(fields(self), values, strict=True):
-            object.__setattr__(self, known.name, value)
+        for field_, value in zip(fields(self), values, strict=True):
+            object.__setattr__(self, field_.name, value)
 
     @property
     def grid(self) -> tuple[int, int]:

@@ -83,11 +83,11 @@ def check_export(target: str, folder: str | os.PathLike[str], overwrite: bool = 
     """Refuse an unknown target, and a folder in which something else than its own earlier export would be lost."""
     if target not in TARGETS:
         raise InputError(f"⟦to⟧: expected one of {', '.join(TARGETS)}, found {target!r}.{meant(target, TARGETS)}")
-    place = check_folder(folder, overwrite, TARGETS[target].names)
-    there = [name for name in (MARKER, *TARGETS[target].names) if (place / name).exists()]
-    if there and _earlier(place) != target:
+    checked = check_folder(folder, overwrite, TARGETS[target].names)
+    there = [name for name in (MARKER, *TARGETS[target].names) if (checked / name).exists()]
+    if there and _earlier(checked) != target:
         raise OutputError(
-            f"{place}: holds {there[0]}, which is not of an export to {target}, and would be lost. "
+            f"{checked}: holds {there[0]}, which is not of an export to {target}, and would be lost. "
             "Choose another folder with ⟦out⟧."
         )
 
@@ -144,8 +144,8 @@ def _same_layout(layout: Layout, lightfield: LightField) -> bool:
     """Whether the views that were estimated from are among the light field's, at the same places."""
     if lightfield.grid != layout.grid or not lightfield.present[layout.present].all():
         return False
-    known = lightfield.replace(reference=layout.reference).offsets
-    return np.allclose(known[layout.present], layout.offsets[layout.present])
+    offsets = lightfield.replace(reference=layout.reference).offsets
+    return np.allclose(offsets[layout.present], layout.offsets[layout.present])
 
 
 def _unit_notes(estimate: Estimate, scale_to: float | None, posed: bool) -> list[Note]:

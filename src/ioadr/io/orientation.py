@@ -77,8 +77,8 @@ def order_of(capture: Capture) -> Order:
     if not all(np.isfinite(image).all() for image in images):
         return NOT_JUDGED
     placed = capture.positions
-    places = np.array(spots, np.float64) if placed is None else np.array([placed[spot][:2] for spot in spots])
-    return judged(Pictures(np.stack(images), places - places[0]))
+    positions = np.array(spots, np.float64) if placed is None else np.array([placed[spot][:2] for spot in spots])
+    return judged(Pictures(np.stack(images), positions - positions[0]))
 
 
 def _spots(capture: Capture) -> list[Pair]:

@@ -63,18 +63,18 @@ def _layers(estimate: Estimate, truth: Truth | None, thin: int) -> dict[str, Any
 def _why(estimate: Estimate, thin: int) -> dict[str, Any]:
     """What `web/why.js` needs to say why a pixel has its depth: templates, and maps of what they are filled with."""
     kept = (slice(None, None, thin), slice(None, None, thin))
-    found: dict[str, Any] = {
+    texts: dict[str, Any] = {
         **why.templates(),
         "views": why.views_used(estimate),
         "deviation": packed_values(estimate.costs["data"][kept]),
         "percent": packed(np.floor(100 * np.nan_to_num(estimate.confidence[kept])).astype(np.uint8)),
     }
     if estimate.two_minima is not None:
-        found["two_minima"] = packed(estimate.two_minima[kept].astype(np.uint8))
+        texts["two_minima"] = packed(estimate.two_minima[kept].astype(np.uint8))
     if estimate.way is not None:
         stories, which, moved = why.stories(estimate.way, estimate.disparity)
-        found |= {"stories": stories, "story": packed(which[kept]), "moved": packed_values(moved[kept])}
-    return found
+        texts |= {"stories": stories, "story": packed(which[kept]), "moved": packed_values(moved[kept])}
+    return texts
 
 
 def _shown(values: NDArray[Any]) -> dict[str, Any]:
@@ -83,13 +83,13 @@ def _shown(values: NDArray[Any]) -> dict[str, Any]:
 
 def _epis(lightfield: LightField, thin: int) -> dict[str, Any]:
     """Views of the reference's row and column, with their distance from it in px of shift per px of disparity."""
-    found = {name: thinned_out(views_in_line(lightfield, axis)) for name, axis in (("row", 1), ("column", 0))}
-    wanted = list({view for views in found.values() for view, _ in views})
+    lines = {name: thinned_out(views_in_line(lightfield, axis)) for name, axis in (("row", 1), ("column", 0))}
+    wanted = list({view for views in lines.values() for view, _ in views})
     pictures = [rgb8(lightfield.views[view][::thin, ::thin], lightfield.white) for view in wanted]
     made = dict(zip(wanted, jpegs(pictures, EPI_BUDGET), strict=True))
     return {
         name: [{"offset": offset, "jpeg": made[view]} for view, offset in views]
-        for name, views in found.items()
+        for name, views in lines.items()
         if len(views) >= 3
     }
 
