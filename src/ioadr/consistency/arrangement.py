@@ -99,7 +99,7 @@ def matched_at(pictures: Pictures, longest: int) -> Matches:
     """Blocks of the pictures compared at every shift in every arrangement."""
     shifts = np.arange(-REACH, REACH + STEP / 2, STEP)
     side = min(pictures.images.shape[1:])
-    size, margin = int(np.clip(side // 20, 5, 12)), int(min(REACH, side // 8))
+    size, margin = int(np.clip(side // 12, 5, 12)), int(min(REACH, side // 8))
     known: dict[tuple[int, float, float], NDArray[np.float32]] = {}
 
     def cost(view: int, down: float, right: float) -> NDArray[np.float32]:

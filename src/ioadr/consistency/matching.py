@@ -71,7 +71,9 @@ def grey(view: NDArray[Any], longest: int) -> Image:
     """[N, M] of a view [N, M, C], reduced, with a mean of 100, whatever its exposure."""
     colour = view[..., : 3 if view.shape[2] >= 3 else 1]
     light = colour.astype(np.float32) @ np.full(colour.shape[2], 1.0 / colour.shape[2], np.float32)
-    light = np.nan_to_num(reduced(light, longest), posinf=0.0, neginf=0.0)  # refused later, by name
+    light = reduced(light, longest)
+    if view.dtype.kind == "f":
+        light = np.nan_to_num(light, posinf=0.0, neginf=0.0)  # refused later, by name
     return light * np.float32(100.0 / max(float(light.mean()), 1e-6))
 
 
@@ -86,7 +88,7 @@ def _moved_along(image: Image, shift: float, axis: int) -> Image:
     length = image.shape[axis]
     whole = int(np.floor(shift))
     part = np.float32(shift - whole)
-    taken = np.take(image, np.clip(np.arange(whole, whole + length + 1), 0, length - 1), axis)
+    taken = image.take(np.arange(whole, whole + length + 1), axis, mode="clip")
     low, high = (taken[:-1], taken[1:]) if axis == 0 else (taken[:, :-1], taken[:, 1:])
     return low if part == 0 else low + part * (high - low)
 

@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 from ioadr.lightfield import DisparityRange
 
 FloatMap = NDArray[np.float32]
-MISMATCH = 0.24
-"""Difference between views, as a share of the contrast, where contrast is strong. Chosen on eight light fields with
-preset `fast`: right maps have 0.11 … 0.21, but 0.31 with little texture and noise; transposed or mirrored grids have
-0.17 … 0.68."""
+MISMATCH = 0.14
+"""Difference between views over noise, as a share of the contrast, where contrast is strong."""
+DISTRUST = 0.8
+"""Mean confidence below which such a difference counts: fine texture differs much between right views, too."""
+NOISE = 10
+"""%, of the pixels that differ least: what they differ by is noise."""
 AT_END = 0.15
 """Share of the pixels at one end of the disparity range; right maps have up to 0.05."""
 END = 0.02
@@ -41,8 +43,8 @@ def doubts(
     what to do about large ones.
     """
     found = []
-    mismatch = relative_mismatch(differences, image, white)
-    if mismatch > MISMATCH:
+    mean, mismatch = float(np.mean(confidence)), relative_mismatch(differences, image, white)
+    if mismatch > MISMATCH and mean < DISTRUST:
         found.append(
             f"the views do not agree with the map: they differ by {100 * mismatch:.0f} % of the contrast. {advice}"
         )
@@ -52,17 +54,17 @@ def doubts(
         share = float(np.mean(at_end))
         if share > AT_END:
             found.append(f"{100 * share:.0f} % of the pixels have the {name} disparity: widen ⟦range MIN MAX⟧")
-    mean = float(np.mean(confidence))
     if mean < TRUSTED:
         found.append(f"hardly a pixel can be relied on: the mean confidence is {mean:.2f}")
     return tuple(found)
 
 
 def relative_mismatch(differences: FloatMap, image: NDArray[Any], white: float) -> float:
-    """Difference between views over contrast to the neighbours, in the quarter of the pixels with most contrast."""
+    """Difference between views, less noise, over contrast to the neighbours: in the quarter with most contrast."""
     if min(image.shape[:2]) < 2:
         return 0.0
     grey = image.astype(np.float32).mean(axis=-1) * np.float32(255.0 / white)
     contrast = np.abs(np.diff(grey, axis=0))[:, :-1] + np.abs(np.diff(grey, axis=1))[:-1]
     strong = contrast >= np.percentile(contrast, 75)
-    return float(np.median(differences[:-1, :-1][strong] / (contrast[strong] + 2)))
+    beyond = differences[:-1, :-1] - np.float32(np.percentile(differences, NOISE))
+    return float(np.median(beyond[strong] / (contrast[strong] + 2)))

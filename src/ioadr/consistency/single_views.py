@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -73,8 +74,9 @@ def examined(images: NDArray[np.float32], offsets: Offsets, factor: float = 1.0)
     shift = coarse_map(crossing, low * scale, high * scale)
     margin = int(min(max(abs(low), abs(high)) * scale + 2, min(images.shape[1:]) // 4))
     predict = _Prediction(pictures, shift, margin, factor)
-    differences = np.array([predict.difference(v) for v in range(len(images))])
-    off = np.array([predict.misplaced(v) for v in range(len(images))])
+    moved = [predict.moved(image, towards) for image, towards in zip(pictures.images, pictures.directions, strict=True)]
+    differences = np.array([predict.gap(seen) for seen in moved])
+    off = np.array([predict.misplaced(seen) for seen in moved])
     odd = _odd(predict, images, differences, means, _elsewhere(pictures.directions, off))
     usual = float(np.median(np.abs(shift)))
     measured = -(pictures.directions + np.clip(off, -1.0, 1.0)) * usual
@@ -101,14 +103,18 @@ class _Prediction:
     def difference(self, view: int, direction: NDArray[np.float64] | None = None, image: Image | None = None) -> float:
         """Mean difference to the reference view if the view was taken from there."""
         towards = self.pictures.directions[view] if direction is None else direction
-        image = self.pictures.images[view] if image is None else image
-        gap = np.abs(self._moved(image, towards) - self.pictures.images[0])
-        return float(np.minimum(gap, 30.0)[self._inner].mean())
+        return self.gap(self.moved(self.pictures.images[view] if image is None else image, towards))
 
-    def misplaced(self, view: int) -> NDArray[np.float64]:
-        """(row, column), in units of the farthest view, by which it seems to be off its place: one step of Newton's."""
-        towards = self.pictures.directions[view]
-        seen = self._moved(self.pictures.images[view], towards)
+    def gap(self, seen: Image) -> float:
+        """Mean difference to the reference view of another that was moved back."""
+        gap = np.abs(seen[self._inner] - self.pictures.images[0][self._inner])
+        return float(np.minimum(gap, 30.0).mean())
+
+    def misplaced(self, seen: Image) -> NDArray[np.float64]:
+        """(row, column), in units of the farthest view, by which a view that was moved back seems to be off its place.
+
+        One step of Newton's.
+        """
         slopes = np.gradient(seen)
         design = np.stack([(-self.map * slope)[self._inner].ravel() for slope in slopes], axis=1)
         gap = (self.pictures.images[0] - seen)[self._inner].ravel()
@@ -119,8 +125,14 @@ class _Prediction:
     def _inner(self) -> tuple[slice, slice]:
         return slice(self.margin, -self.margin), slice(self.margin, -self.margin)
 
-    def _moved(self, image: Image, direction: NDArray[np.float64]) -> Image:
+    @cached_property
+    def _pixels(self) -> tuple[Image, Image]:
         rows, columns = (grid.astype(np.float32) for grid in np.indices(self.map.shape))
+        return rows, columns
+
+    def moved(self, image: Image, direction: NDArray[np.float64]) -> Image:
+        """A view, moved back as if it were taken from there."""
+        rows, columns = self._pixels
         down, right = np.float32(direction[0]), np.float32(direction[1])
         return bilinear(image, rows - self.map * down, columns - self.map * right)
 

@@ -10,7 +10,8 @@ import pytest
 
 import ioadr
 from ioadr.app.cli import run
-from ioadr.evaluation.synthetic import demo
+from ioadr.evaluation.synthetic import FAMILIES, demo
+from tests.arrangement_cases import moderate_case
 from tests.builders import write_hci_scene
 
 
@@ -33,6 +34,21 @@ def test_a_right_map_is_not_doubtful(views):
 def test_garbage_is_doubtful(views, change):
     (doubt, *_) = estimated(np.ascontiguousarray(change(views))).doubts
     assert "the views do not agree with the map" in doubt
+
+
+@pytest.mark.parametrize("seed", range(len(FAMILIES)))
+def test_noise_is_no_disagreement(seed):
+    """Views of 2 … 5 levels of noise, in the right order; transposed they disagree, if there is texture."""
+    case = moderate_case(seed)
+    views = case.views()
+    assert not disagrees(estimated(views, range=ioadr.DisparityRange(-1.6, 1.6)))
+    if case.family != "low-texture":
+        wrong = np.ascontiguousarray(views.swapaxes(0, 1))
+        assert disagrees(estimated(wrong, range=ioadr.DisparityRange(-1.6, 1.6)))
+
+
+def disagrees(estimate):
+    return any("the views do not agree with the map" in doubt for doubt in estimate.doubts)
 
 
 def test_a_range_that_is_too_narrow_is_doubtful(views):
