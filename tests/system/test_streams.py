@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="streams are redirected by a POSIX shell")
@@ -56,3 +57,14 @@ def test_a_console_that_lacks_letters_shows_escapes(tmp_path, encoding):
 def test_a_reader_that_leaves_has_all_it_wanted():
     done = shell("{ioadr} presets best | true")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_odd_numbers_are_told_in_our_words_only(tmp_path):
+    """Not by what numpy says of them on the way."""
+    views = np.random.default_rng(0).uniform(0.1, 1.0, (3, 3, 24, 24, 3)).astype(np.float32)
+    views[0, 2, 5, 5] = np.inf
+    np.save(tmp_path / "views.npy", views)
+    done = shell(f"{{ioadr}} info '{tmp_path}/views.npy'")
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "contains NaN or infinite samples" in done.stderr

@@ -127,7 +127,7 @@ class _Prediction:
 
     @cached_property
     def _pixels(self) -> tuple[Image, Image]:
-        rows, columns = (grid.astype(np.float32) for grid in np.indices(self.map.shape))
+        rows, columns = np.indices(self.map.shape, np.float32)
         return rows, columns
 
     def moved(self, image: Image, direction: NDArray[np.float64]) -> Image:

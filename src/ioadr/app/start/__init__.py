@@ -1,7 +1,8 @@
 """Where the command begins: Ctrl-C while Python still loads modules ends it at once, without a traceback.
 
 Streams that the shell closed (`2>&-`) become the null device, so that nothing fails for want of a place to say so.
-Letters that a console's encoding lacks (cp1252 has no η) are printed as escapes.
+Letters that a console's encoding lacks (cp1252 has no η) are printed as escapes. What numpy warns of in odd numbers
+is no message to a user, unless Python was told to show warnings (`-W`).
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import io
 import os
 import signal
 import sys
+import warnings
 
 RARELY = 100_000
 """New objects between two searches for unused ones. Python's 700 cost a tenth of the start, and find nothing then."""
@@ -18,6 +20,8 @@ RARELY = 100_000
 
 def main() -> None:
     gc.set_threshold(RARELY)
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore", RuntimeWarning)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115  # until the process ends
