@@ -127,8 +127,8 @@ class _Prediction:
 
     @cached_property
     def _pixels(self) -> tuple[Image, Image]:
-        rows, columns = np.indices(self.map.shape, np.float32)
-        return rows, columns
+        grid = np.indices(self.map.shape, np.float32)
+        return grid[0], grid[1]
 
     def moved(self, image: Image, direction: NDArray[np.float64]) -> Image:
         """A view, moved back as if it were taken from there."""
