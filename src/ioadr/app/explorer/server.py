@@ -25,6 +25,7 @@ from ioadr.app.pages import render, web
 from ioadr.app.start import internal_error
 from ioadr.errors import IoadrError
 
+MOST_CONNECTIONS = 100
 REQUEST_SECONDS = 10.0
 """For a request to arrive on an open connection."""
 SCRIPTS = (
@@ -174,11 +175,24 @@ class Explorer:
 
 
 class Impatient(H11Protocol):
-    """Closes connections on which no request arrives, so that many of them cannot keep others out."""
+    """Closes connections on which no request arrives: after a while, or at once where many would keep others out."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self.since = self.loop.time()
+        self._make_room()
         self._expect()
+
+    def _make_room(self) -> None:
+        """Who has waited longest without a request gives way to who comes."""
+        there = [other for other in self.connections if isinstance(other, Impatient)]
+        waiting = [other for other in there if other is not self and other.waits]
+        if len(there) > MOST_CONNECTIONS and waiting:
+            min(waiting, key=lambda other: other.since).transport.close()
+
+    @property
+    def waits(self) -> bool:
+        return not self.transport.is_closing() and (self.cycle is None or self.cycle.response_complete)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()

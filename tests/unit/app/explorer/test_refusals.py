@@ -241,3 +241,14 @@ def test_an_internal_error_is_told_and_keeps_its_details(server, monkeypatch, tm
         f"internal error (ZeroDivisionError: lens cap on). Details are in {details};"
     )
     assert "Traceback" in details.read_text(encoding="utf-8")
+
+
+def test_silent_connections_give_way_to_others(server):
+    """More of them than are let in at once; honest questions are answered at once."""
+    held = [socket.create_connection(("127.0.0.1", server.port), timeout=5) for _ in range(450)]
+    try:
+        for _ in range(20):
+            assert server.ask("/api/scene").status == 200
+    finally:
+        for connection in held:
+            connection.close()

@@ -1,0 +1,23 @@
+"""Hostile clients keep nobody out and get nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+
+import pytest
+
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
+
+from tests.hostile import main
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals are sent in the POSIX way")
+
+
+def test_three_seconds_of_hostile_clients(capsys):
+    """The quick form of `python -m tests.hostile --seconds 1800`."""
+    assert main(["--seconds", "3", "--seed", "1"]) == 0, capsys.readouterr().err
+    told = json.loads(capsys.readouterr().out)
+    assert told["honest"] >= 3
+    assert told["hostile"] > 12
