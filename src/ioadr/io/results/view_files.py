@@ -18,7 +18,8 @@ from ioadr.io.decoding.npz import array_members, declared_array, load_array
 from ioadr.io.results import cloud, glb
 from ioadr.io.results.load import load_estimate
 from ioadr.io.results.typed import checked
-from ioadr.io.safety.doors import damage_explained, one_line
+from ioadr.io.safety.doors import LARGEST_TEXT, damage_explained, one_line
+from ioadr.io.safety.limits import check_memory
 from ioadr.lightfield import LightField
 from ioadr.result import Estimate
 from ioadr.views.result import DIMENSIONS, Views
@@ -149,11 +150,16 @@ def _anchors(views: Views) -> list[list[list[float]]]:
 
 def _open(path: Path) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
     """Arrays by name, mapped where they are, and what they are."""
+    wanted = (*DIMENSIONS, *(f"anchor_{name}" for name in ANCHOR_ARRAYS))
     with zipfile.ZipFile(path) as archive:
-        members = array_members(path, archive)
+        members = {name: member for name, member in array_members(path, archive).items() if name in wanted}
+        packed = sum(member.file_size for member in members.values() if member.compress_type != zipfile.ZIP_STORED)
+        check_memory(path, packed, "packed maps", "Unpack them")
+        text = archive.getinfo(DESCRIPTION)
+        if text.file_size > LARGEST_TEXT:
+            raise InputError(f"{path}: a description of {text.file_size} bytes is none. Run the estimation again.")
         arrays = {name: _mapped(path, archive, member) for name, member in members.items()}
-        description = json.loads(archive.read(DESCRIPTION))
-    return arrays, description
+        return arrays, json.loads(archive.read(text))
 
 
 def _mapped(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:

@@ -146,3 +146,16 @@ def test_the_same_maps_are_the_same_bytes(folder, tmp_path, monkeypatch):
     monkeypatch.setattr("time.localtime", lambda *_: (2001, 9, 9, 1, 46, 40))
     views_writer(every_view())(tmp_path / "views.npz")
     assert (tmp_path / "views.npz").read_bytes() == (folder / "views.npz").read_bytes()
+
+
+def test_bombs_are_refused_before_they_are_unpacked(folder, tmp_path, monkeypatch):
+    monkeypatch.setenv("IOADR_MEMORY_LIMIT", "20M")
+    for name in ("estimate.npz", "provenance.json"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    for bomb in ("description.json", "disparity.npy"):
+        with zipfile.ZipFile(tmp_path / "views.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(bomb, b" " * 30_000_000)
+            if bomb != "description.json":
+                archive.writestr("description.json", "{}")
+        with pytest.raises(InputError, match=r"a description of 30000000 bytes|expected at most 20 MB"):
+            load_views(tmp_path)
