@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import PureWindowsPath
 
 from ioadr.errors import InputError
 
@@ -22,7 +23,7 @@ class FilePattern:
     def __init__(self, text: str) -> None:
         self.text = text
         self.fields = [NAMES.get(match[1], "") for match in FIELD.finditer(text)]
-        inside = not text.startswith("/") and ".." not in text.split("/")
+        inside = not PureWindowsPath(text).anchor and ".." not in PureWindowsPath(text).parts
         if not inside or sorted(self.fields) not in ALLOWED or not (self.fields or "*" in text):
             raise InputError(
                 f"⟦pattern⟧: expected a file name in the folder with {{row}} and {{col}}, with {{index}}, or with *, "

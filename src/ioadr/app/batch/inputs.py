@@ -14,9 +14,9 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, count
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -33,6 +33,8 @@ from ioadr.io.safety.doors import small_text, small_toml
 LIST_SUFFIXES = (".txt", ".lst", ".list")
 FILE_SUFFIXES = (".h5", ".hdf5", ".mat", ".npy", ".npz", ".zarr", ".zip", ".toml", *SUFFIXES)
 """Left out of names."""
+DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{port}{number}" for port in ("COM", "LPT") for number in range(10))}
+"""Names that Windows keeps to itself, also with an ending."""
 MOST_ITEMS = 100_000
 DEEPEST = 6
 """Folders in folders that are searched for light fields."""
@@ -195,12 +197,12 @@ def _named(items: Iterable[Item]) -> list[Item]:
         full = [f"{item.video}/{name}" if item.video else name for item, name in zip(items, names, strict=True)]
         if len({name.lower() for name in full}) == len(full):
             break
-    seen = Counter((JSON, CSV, PAGE))
-    result = []
+    taken, result = {JSON, CSV, PAGE}, []
     for item, name in zip(items, full, strict=True):
-        seen[name.lower()] += 1
-        count = seen[name.lower()]
-        result.append(replace(item, name=name if count == 1 else f"{name}~{count}"))
+        numbered = chain([name], (f"{name}~{number}" for number in count(2)))
+        free = next(candidate for candidate in numbered if candidate.lower() not in taken)
+        taken.add(free.lower())
+        result.append(replace(item, name=free))
     return result
 
 
@@ -220,5 +222,6 @@ def _last_name(text: str) -> str:
 
 
 def _safe(name: str) -> str:
-    """A folder name anywhere: no separators, no leading dot, nothing exotic."""
-    return re.sub(r"[^\w.+-]+", "_", name).strip("._ ")[:100] or "item"
+    """A folder name anywhere: no separators, no dot at either end, nothing exotic, no device of Windows."""
+    safe = re.sub(r"[^\w.+-]+", "_", name).strip("._ ")[:100].rstrip("._ ") or "item"
+    return f"_{safe}" if safe.partition(".")[0].upper() in DEVICES else safe
