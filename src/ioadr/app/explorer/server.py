@@ -192,7 +192,8 @@ class Impatient(H11Protocol):
 
     @property
     def waits(self) -> bool:
-        return not self.transport.is_closing() and (self.cycle is None or self.cycle.response_complete)
+        cycle: Any = self.cycle
+        return not self.transport.is_closing() and (cycle is None or cycle.response_complete)
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
