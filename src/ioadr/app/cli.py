@@ -30,7 +30,7 @@ COMMANDS = {
     "doctor": "Find out what is wrong with a light field and how to read it correctly.",
     "info": "Describe a light field without estimating anything.",
     "convert": "Convert a light field or a map to another format.",
-    "export": "Write a result for Nerfstudio, COLMAP, Open3D or Blender.",
+    "export": "Write a result for Nerfstudio, COLMAP, Open3D, Blender or a light field display.",
     "render": "Make films and pictures from where no camera stood.",
     "check": "Measure how well a result predicts the views; needs no ground truth.",
     "compare": "Show how two results differ.",

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ioadr.errors import InputError, Note, OutputError, meant
-from ioadr.io.exports import PROGRAMS
+from ioadr.io.exports import DEVICES, PROGRAMS
 from ioadr.io.exports.target import Target
 from ioadr.io.posed import Scene
 from ioadr.io.results.save import plain
@@ -25,6 +25,7 @@ from ioadr.io.safety.leftovers import flush
 from ioadr.layout import Layout
 from ioadr.lightfield import LightField
 from ioadr.result import Estimate
+from ioadr.views.result import Views
 
 MOST_POINTS = 10_000
 """Seed points, unless told otherwise."""
@@ -52,6 +53,9 @@ def export_estimate(
     min_confidence: float = 0.0,
     points: int = MOST_POINTS,
     scale_to: float | None = None,
+    views: Views | None = None,
+    device: str = "portrait",
+    focus: float | None = None,
 ) -> Exported:
     """Write an estimate as another program reads it; arguments are those of `Estimate.export`."""
     check_export(target, folder, overwrite)
@@ -60,10 +64,14 @@ def export_estimate(
     _check_numbers(min_confidence, points)
     if program.all_views:
         _check_lightfield(estimate, lightfield, target)
+    if program.every_view:
+        _check_views(views, target, device)
     pose = estimate.camera.world if estimate.camera is not None and program.all_views else None
-    scene = Scene(estimate, lightfield if program.all_views else None, min_confidence, points, scale_to, pose)
-    notes = [*_unit_notes(estimate, scale_to, pose is not None), *program.notes(scene)]
-    with atomic_folder(folder, overwrite, names=program.names) as staging:
+    taken = lightfield if program.all_views else None
+    scene = Scene(estimate, taken, min_confidence, points, scale_to, pose, views, device, focus)
+    units = [] if program.every_view else _unit_notes(estimate, scale_to, pose is not None)
+    notes = [*units, *program.notes(scene)]
+    with atomic_folder(folder, overwrite, replacing=program.names, names=program.names) as staging:
         program.write(scene, staging)
         files = sorted(path.relative_to(staging) for path in staging.rglob("*") if path.is_file())
         content: dict[str, Any] = {
@@ -138,6 +146,17 @@ def _check_lightfield(estimate: Estimate, lightfield: LightField | None, target:
             "⟦lightfield⟧: not the one that was estimated: the places of its views or its reference view differ. "
             "Give that one, or estimate again."
         )
+
+
+def _check_views(views: Views | None, target: str, device: str) -> None:
+    """A quilt needs views in between, from the maps of all."""
+    if views is None:
+        raise InputError(
+            f"{target}: shows views in between, which need the maps of every view. Estimate them with "
+            "`ioadr.estimate_views`, and call `quilt` of what it returns."
+        )
+    if device not in DEVICES:
+        raise InputError(f"⟦device⟧: expected one of {', '.join(DEVICES)}, found {device!r}.")
 
 
 def _same_layout(layout: Layout, lightfield: LightField) -> bool:

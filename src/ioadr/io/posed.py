@@ -20,6 +20,7 @@ from ioadr.io.results.cloud import AXES, Cloud, point_cloud
 from ioadr.layout import Layout
 from ioadr.lightfield import LightField
 from ioadr.result import Estimate
+from ioadr.views.result import Views
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,12 @@ class Scene:
     """To where relative depth is 1; None leaves lengths as they are."""
     pose: Matrix | None = None
     """Of the reference camera in the world that its poses came from, see `Camera.world`; lengths are in its unit."""
+    every_view: Views | None = None
+    """Maps of all views, for views in between."""
+    device: str = "portrait"
+    """Display that a quilt is for."""
+    focus: float | None = None
+    """Disparity that lies in its screen, px; None is the middle."""
 
     @property
     def scale(self) -> float:

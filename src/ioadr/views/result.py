@@ -130,6 +130,43 @@ class Views:
 
         return render(self, viewpoint, size, aperture, focus, threads)
 
+    def quilt(
+        self,
+        folder: str | os.PathLike[str],
+        device: str = "portrait",
+        focus: float | None = None,
+        overwrite: bool = False,
+    ) -> list[str]:
+        """Write a quilt for a Looking Glass display: views from the left to the right in one image, off-axis.
+
+        Parameters
+        ----------
+        folder : str or path
+            New, or that of an earlier quilt if `overwrite`.
+        device : str
+            "portrait", "go", "16", "32" or "65".
+        focus : float, optional
+            Disparity in px that lies in the screen; the middle of the scene without it.
+        overwrite : bool
+            Replace the earlier quilt in the folder.
+
+        Returns
+        -------
+        list of str
+            Paths of the files.
+
+        Examples
+        --------
+        >>> files = ioadr.estimate_views(lightfield, "fast").quilt("hologram", overwrite=True)
+        >>> [os.path.basename(file) for file in files]
+        ['quilt_qs8x6a0.75.png', 'provenance.json']
+        """
+        from ioadr.io.exporting import export_estimate
+
+        options: dict[str, Any] = {"views": self, "device": device, "focus": focus}
+        done = export_estimate(self.estimate, "quilt", folder, overwrite=overwrite, **options)
+        return [str(path) for path in done.files]
+
     def points(self, min_confidence: float = 0.0) -> FusedPoints:
         """All surfaces as one cloud of points, each once: positions, normals, colours, confidence, number of views.
 

@@ -58,3 +58,15 @@ def test_relative_depth_is_refused_with_the_option(tmp_path, cli):
     assert (done.code, "2 m away" in done.err) == (0, True)
     assert cli(*words, "--scale-to", "-1", "--overwrite").code == 2
     assert cli(*words, "--scale-to", "nan", "--overwrite").code == 2
+
+
+def test_quilts_need_every_view_and_know_their_devices(tmp_path, cli):
+    np.save(tmp_path / "wall.npy", make_views((3, 5)))
+    words = ("estimate", tmp_path / "wall.npy", "--preset", "fast", "--no-report")
+    assert cli(*words, "--out", tmp_path / "plain").code == 0
+    refused = cli("export", tmp_path / "plain", "--to", "quilt", "--out", tmp_path / "out")
+    assert (refused.code, "holds no maps of every view" in refused.err) == (2, True)
+    assert cli(*words, "--every-view", "--out", tmp_path / "every").code == 0
+    done = cli("export", tmp_path / "every", "--to", "quilt", "--out", tmp_path / "out", "--device", "go")
+    assert (done.code, "66 views" in done.err) == (0, True)
+    assert (tmp_path / "out" / "quilt_qs11x6a0.5625.png").is_file()

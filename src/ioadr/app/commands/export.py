@@ -8,7 +8,7 @@ from ioadr.app.results import open_lightfield
 from ioadr.app.saving_options import min_confidence_option
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
-from ioadr.io.exports import PROGRAMS
+from ioadr.io.exports import DEVICES, PROGRAMS
 
 
 @click.command(cls=SectionCommand)
@@ -34,6 +34,21 @@ from ioadr.io.exports import PROGRAMS
     metavar="METRES",
     help="For relative depth: distance that the middle of the range stands for.",
 )
+@option(
+    "Results",
+    "--device",
+    type=click.Choice(DEVICES),
+    default=DEVICES[0],
+    show_default=True,
+    help="Looking Glass display that a quilt is for.",
+)
+@option(
+    "Results",
+    "--focus",
+    type=float,
+    metavar="D",
+    help="Disparity in px that lies in the screen (quilt).  [default: middle of the scene]",
+)
 @output_options
 def command(
     terminal: Terminal,
@@ -45,23 +60,34 @@ def command(
     min_confidence: float,
     points: int,
     scale_to: float | None,
+    device: str,
+    focus: float | None,
 ) -> None:
     """Write RESULT, a folder of `ioadr estimate`, as another program reads it.
 
     nerfstudio and colmap get the images of all views with their poses and sensor shifts, which a light field knows
-    exactly, and seed points; open3d colour and depth in millimetres; blender an EXR file with depth and normals.
+    exactly, and seed points; open3d colour and depth in millimetres; blender an EXR file with depth and normals. quilt
+    is one image of views from the left to the right for Looking Glass displays, and needs a result of
+    `ioadr estimate --every-view`.
     """
+    from dataclasses import replace
+
+    from ioadr import load_views
     from ioadr.io import load_estimate
     from ioadr.io.exporting import TARGETS, check_export, export_estimate
 
     check_export(target, folder, overwrite)
     with terminal.busy(f"reading {result}"):
-        estimate = load_estimate(result)
-        views = None
-        if TARGETS[target].all_views:
-            views = open_lightfield(estimate, result, lightfield, terminal.note, all_views=True)
+        program, views = TARGETS[target], None
+        every = load_views(result) if program.every_view else None
+        estimate = load_estimate(result) if every is None else every.estimate
+        if program.all_views or every is not None:
+            views = open_lightfield(estimate, result, lightfield, terminal.note, all_views=program.all_views)
+        every = every if every is None else replace(every, lightfield=views)
     with terminal.busy(f"writing {folder}"):
-        done = export_estimate(estimate, target, folder, views, overwrite, min_confidence, points, scale_to)
+        done = export_estimate(
+            estimate, target, folder, views, overwrite, min_confidence, points, scale_to, every, device, focus
+        )
     for note in done.notes:
         terminal.note(note)
     files = [str(path) for path in done.files]

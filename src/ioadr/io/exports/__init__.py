@@ -1,4 +1,6 @@
 """Writers for other programs, one module for each."""
 
-PROGRAMS = ("nerfstudio", "colmap", "open3d", "blender")
+PROGRAMS = ("nerfstudio", "colmap", "open3d", "blender", "quilt")
 """The modules, each with its `TARGET`, in the order in which they are offered."""
+DEVICES = ("portrait", "go", "16", "32", "65")
+"""Displays that quilts are made for, as `quilt.SETTINGS` has them."""

@@ -23,3 +23,5 @@ class Target:
     """Whether it takes the images of all views."""
     metres: bool = False
     """Whether its format promises metres."""
+    every_view: bool = False
+    """Whether it needs the maps of every view."""

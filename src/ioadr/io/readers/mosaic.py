@@ -101,9 +101,13 @@ def _looking_glass(path: Path, tiles: Pair, aspect: float) -> Capture:
         return _from_quilt(used, tiles)[::-1].reshape(1, count, *size, header.channels)
 
     names = [f"sub-image {number}" for number in range(count)]
-    capture = _cut_capture(path, header, (1, count), size, names, cut).noted(
-        f"Looking Glass quilt by its name: {tiles[1]} columns × {tiles[0]} rows from the bottom left, "
-        f"one row of {count} views (⟦quilt ROWSxCOLUMNS⟧ reads a grid from the top left)"
+    capture = (
+        _cut_capture(path, header, (1, count), size, names, cut)
+        .with_(trusted=True)
+        .noted(
+            f"Looking Glass quilt by its name: {tiles[1]} columns × {tiles[0]} rows from the bottom left, "
+            f"one row of {count} views (⟦quilt ROWSxCOLUMNS⟧ reads a grid from the top left)"
+        )
     )
     if aspect > 0 and abs(size[1] / size[0] / aspect - 1) > ASPECT:
         capture = capture.noted(f"views are {size[1]}×{size[0]} px, to be shown with the aspect ratio {aspect:g}")
