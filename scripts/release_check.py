@@ -35,6 +35,7 @@ def main(tests: list[str]) -> None:
         say("tests of the installed wheel")
         run(python, "-m", "pytest", "-q", *(tests or QUICK), cwd=sources)
         check_open3d(python, sources, Path(place))
+        check_pycolmap(python, sources, Path(place))
         clean = environment(Path(place) / "clean", str(wheel))
         say("ioadr demo of a plain installation")
         run(clean, "-m", "ioadr", "demo", "--out", "demo", cwd=Path(place))
@@ -50,6 +51,17 @@ def check_open3d(python: Path, sources: Path, place: Path) -> None:
     say("Open3D opens clouds and meshes")
     os.environ["IOADR_OPEN3D"] = str(viewer)
     run(python, "-m", "pytest", "-q", "-m", "slow", "tests/real/test_open3d.py", cwd=sources)
+
+
+def check_pycolmap(python: Path, sources: Path, place: Path) -> None:
+    """Models go to pycolmap and come back."""
+    reader = environment(place / "pycolmap", "pycolmap")
+    if subprocess.run([str(reader), "-c", "import pycolmap"], capture_output=True).returncode:
+        say("pycolmap does not start on this machine: its check is left out")
+        return
+    say("pycolmap reads our models, and we read its")
+    os.environ["IOADR_PYCOLMAP"] = str(reader)
+    run(python, "-m", "pytest", "-q", "-m", "slow", "tests/real/test_pycolmap.py", cwd=sources)
 
 
 def say(text: str) -> None:

@@ -191,17 +191,6 @@ def test_colmap_maps_are_ours(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_pycolmap_reads_the_model(tmp_path: Path) -> None:
-    pycolmap = pytest.importorskip("pycolmap")
-    views = lightfield()
-    found = estimate(views)
-    found.export("colmap", tmp_path / "out", views, points=200)
-    model = pycolmap.Reconstruction(str(tmp_path / "out" / "sparse" / "0"))
-    assert (model.num_images(), model.num_points3D()) == (views.view_count, 200)
-    assert model.compute_mean_reprojection_error() < CLOSE
-
-
-@pytest.mark.slow
 def test_open3d_makes_our_points_of_it(tmp_path: Path) -> None:
     open3d = pytest.importorskip("open3d")
     found = estimate(lightfield(axis=(3.5, -2.25)))
