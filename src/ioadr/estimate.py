@@ -26,6 +26,7 @@ from ioadr.solver.confidence import confidence
 from ioadr.solver.coverage import settle_borders
 from ioadr.solver.disparity_range import voted_range
 from ioadr.solver.finish import finish, finishing_passes
+from ioadr.solver.holes import sweep_with_holes
 from ioadr.solver.initialise import first_map_origins, first_maps
 from ioadr.solver.keeping import Keeper
 from ioadr.solver.problem import pack_rays
@@ -140,7 +141,7 @@ def _estimated(
         keeper = Keeper(refinement, steps)
         keeper.begin(known + maps, [Origin.GIVEN] * len(known) + first_map_origins(lf, limits, parameters.initialise))
         report(SweepRecord(-1, "initialise", lf.height * lf.width, float("nan"), time.perf_counter() - clock))
-        sweeps = (refinement.sweep(step, seed) for step in steps)
+        sweeps = (sweep_with_holes(refinement, step, last, seed) for step in steps)
         for record in chain(sweeps, finish(refinement, last, len(steps)), settle_borders(refinement, last, total - 1)):
             keeper.step()
             report(record)

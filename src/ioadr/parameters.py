@@ -102,6 +102,7 @@ class Search:
     random: bool = _option(True, "a random perturbation as candidate")
     gate_plane: bool = _option(False, "try the plane's disparity only where the pixel's own is within planar.tolerance")
     phased: bool = _option(True, "planar sweeps try random and plane only, the others all but the plane")
+    hole_sweeps: int = _option(0, "last sweeps before each of which small holes open as wholes", 0, 1000)
 
 
 @dataclass(frozen=True)
@@ -135,6 +136,7 @@ class Coverage:
     settle: bool = _option(False, "move pixels beside a jump; False keeps them and estimates no coverage")
     gamma: float = _option(2.2, "power that makes light of samples; 1 where they count light", 1, 4)
     doubt: float = _option(2.0, "log likelihood ratio from which a pixel changes sides", 0)
+    neighbours: float = _option(0.5, "share of the evidence of neighbours of its colour that a pixel hears", 0, 1)
 
 
 @dataclass(frozen=True, repr=False)
@@ -303,6 +305,7 @@ _BEST = {
     "initialise.method": "cheapest",
     "search.sweeps": 6,
     "search.temperature": 0.05,
+    "search.hole_sweeps": 2,
     "planar.weight": 0.0,
     "planar.first_sweep": NEVER,
     "finish.region_passes": 1,
@@ -337,7 +340,9 @@ FINISH_VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "without-finish": {"finish.passes": 0, "coverage.settle": False},
         "without-regions": {"finish.region_passes": 0},
         "without-borders": {"coverage.settle": False},
-        "without-holes": {"coverage.holes": False},
+        "without-holes": {"coverage.holes": False, "search.hole_sweeps": 0},
+        "late-holes": {"search.hole_sweeps": 0},
+        "without-neighbours": {"coverage.neighbours": 0.0},
         "one-pass": {"finish.passes": 1},
         "without-softening": {"finish.softening": 0.0},
         "without-growth": {"finish.occluder_growth": 0},

@@ -118,14 +118,14 @@ class Scene:
 
 
 def covered(scene: Scene, p: Pixel) -> list[float]:
-    """[near, far, middle, a, U] of a pixel; NaN where there is no jump, or too few views to tell."""
+    """[near, far, middle, a, U, F is known] of a pixel; NaN where there is no jump, or too few views to tell."""
     met = scene.sides(p)
     if met is None:
-        return [math.nan] * 5
+        return [math.nan] * 6
     near, far, middle = met
     sights = next((s for r in (2, 1) if len(s := scene.look(p, near, far, middle, r)) >= scene.fewest), None)
     if sights is None:
-        return [*met, math.nan, math.nan]
+        return [*met, math.nan, math.nan, math.nan]
     seen, first, second = (np.array([sight[i] for sight in sights]) for i in (1, 2, 3))
     behind, count = (first + second) / 2, len(sights)
     place = np.array([scene.views[sight[0]].offset for sight in sights])
@@ -149,7 +149,7 @@ def covered(scene: Scene, p: Pixel) -> list[float]:
             variance = (2.5 * scale) ** 2 + left + a * a * (colour[1] + (3 * scale) ** 2)
             energies[k] += wrong @ wrong / variance + 3 * math.log(variance)
     likeliest = STEPS[np.argmin(energies + scene.slack * np.arange(33))]
-    return [*met, likeliest, energies[:16].min() - energies[16:].min()]
+    return [*met, likeliest, energies[:16].min() - energies[16:].min(), float(colour is not None)]
 
 
 def _misfit(values: NDArray[np.float64], place: NDArray[np.float64], ridge: float) -> float:

@@ -90,16 +90,16 @@ def twin_discount(problem: Problem, slack: float) -> NDArray[Any]:
 
 
 def prepare_coverage(problem: Problem) -> Prepared:
-    out = np.empty((5, *problem.disparity.shape), np.float32)
+    out = np.empty((6, *problem.disparity.shape), np.float32)
     matting = pack_matting(problem.disparity, problem.refinement.rays, problem.parameters.coverage)
     given = 0, problem.lf.height, matting, problem.disparity
-    return Prepared(partial(cover, *given, out[:3], out[3], out[4]), out, problem.disparity.size)
+    return Prepared(partial(cover, *given, out[:3], out[3:]), out, problem.disparity.size)
 
 
 def twin_coverage(problem: Problem, slack: float) -> NDArray[Any]:
     scene = Scene(Plain(problem).views, problem.disparity, problem.parameters.coverage, slack)
     found = [covered(scene, (n, m)) for n, m in np.ndindex(*problem.disparity.shape)]
-    return np.array(found).T.reshape(5, *problem.disparity.shape)
+    return np.array(found).T.reshape(6, *problem.disparity.shape)
 
 
 def targets(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

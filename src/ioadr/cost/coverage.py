@@ -128,31 +128,34 @@ def contrast(colours):
 
 @kernel
 def judge(matting, disparity, n, m, near, far, middle, scratch, sight):
-    """(a, U) of the pixel (n, m) between a near and a far surface; NaN where too few views see the background."""
+    """(a, U, whether F is known) of the pixel (n, m) between a near and a far surface; NaN if too few views tell."""
     pair, sums = scratch
     count, reference, spread = look(matting, matting.ceilings[0], n, m, near, far, middle, pair, sight)
     if count < matting.fewest:
         count, reference, spread = look(matting, matting.ceilings[1], n, m, near, far, middle, pair, sight)
     if count < matting.fewest:
-        return np.nan, np.nan
+        return np.nan, np.nan, np.nan
     gather_means(sight, count, reference)
     scale = level_scale(matting, n, m)
     colour_variance = near_colour(matting, disparity, n, m, near, middle, sums, sight.colours[0])
-    difference = contrast(sight.colours) if colour_variance < np.inf else 0.0
+    known = 1.0 if colour_variance < np.inf else 0.0
+    difference = contrast(sight.colours) if known > 0 else 0.0
     noise = (SAMPLE_NOISE * scale) ** 2
     slope = matting.misplaced * (difference + UNSEEN_GRADIENT * scale)
     ridge = noise / (slope * slope * min(INDEPENDENT / count, 1.0))
     ratio = spread / (2.0 * spread + noise)
     colour_variance += (COLOUR_ERROR * scale) ** 2
     found = moments(sight, count, ridge)
-    return weigh(found, count, noise, ratio, (MODEL_ERROR * scale) ** 2, sight.colours, colour_variance)
+    a, likelihood = weigh(found, count, noise, ratio, (MODEL_ERROR * scale) ** 2, sight.colours, colour_variance)
+    return a, likelihood, known
 
 
 @task
-def cover(begin, end, matting, disparity, surfaces, coverage, evidence):
-    """Rows begin … end − 1: near, far and middle [3, N, M] where surfaces meet, the near one's share, and U.
+def cover(begin, end, matting, disparity, surfaces, told):
+    """Rows begin … end − 1: near, far and middle [3, N, M] where surfaces meet; told [3, N, M]: the near one's share,
+    U, and whether the near surface's colour is known (1, else 0).
 
-    NaN where there is no jump; shares and U also where it cannot be told. All float32.
+    NaN where there is no jump; `told` also where it cannot be told. All float32.
     """
     views = matting.rays.dy.size
     sight = Sight(
@@ -165,8 +168,9 @@ def cover(begin, end, matting, disparity, surfaces, coverage, evidence):
     scratch = np.empty((2, 3), np.float32), np.empty((3, 4))
     for n in range(begin, end):
         for m in range(disparity.shape[1]):
-            surfaces[:, n, m], coverage[n, m], evidence[n, m] = np.nan, np.nan, np.nan
+            surfaces[:, n, m], told[:, n, m] = np.nan, np.nan
             near, far, middle = sides(disparity, n, m, matting.jump)
             if near > far:
                 surfaces[0, n, m], surfaces[1, n, m], surfaces[2, n, m] = near, far, middle
-                coverage[n, m], evidence[n, m] = judge(matting, disparity, n, m, near, far, middle, scratch, sight)
+                found = judge(matting, disparity, n, m, near, far, middle, scratch, sight)
+                told[0, n, m], told[1, n, m], told[2, n, m] = found

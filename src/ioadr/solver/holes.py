@@ -6,6 +6,7 @@ it. A segment that looks like farther pixels around it is tried on their plane, 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,17 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.cost.rivals import costs_at
-from ioadr.geometry.ppp import LEVELS
 from ioadr.geometry.windows import grow
+from ioadr.result import SweepRecord
 from ioadr.solver.finish import disparity_of
 from ioadr.solver.problem import snapshot_occluders
 from ioadr.solver.refine import Refinement
+from ioadr.solver.regions import colours
 from ioadr.solver.schedule import SweepPlan
 from ioadr.solver.segments import label
 
 FloatMap = NDArray[np.float32]
-EVEN, ALIKE = 4.0, 8.0
-"""Grey levels between neighbours of a segment, and between it and what it is a part of."""
+EVEN, COARSE, ALIKE = 4.0, 8.0, 8.0
+"""Grey levels between neighbours of a segment, those of a coarser kind, and between it and what it is a part of."""
+STRICT, FORGIVING = (1.0, 0.0), (1.1, 0.6)
+"""What open segments may cost: times what they cost before, and grey levels more. A hole's rim is mixed, and little is
+known yet of what is behind it; so more is forgiven between sweeps, and those that follow close what is wrong."""
 SMALLEST, LARGEST = 10, 250
 """px of a segment: smaller ones look like anything, larger ones hold their own in the sweeps."""
 AROUND, FEWEST = 20, 40
@@ -47,19 +52,34 @@ class Proposal(NamedTuple):
     disparity: FloatMap
 
 
-def open_holes(refinement: Refinement, closing: SweepPlan) -> FloatMap:
-    """The refinement's map with those segments on the plane behind them that cost no more there.
+def sweep_with_holes(refinement: Refinement, step: SweepPlan, closing: SweepPlan, seed: int) -> SweepRecord:
+    """A sweep; if its plan asks for it, holes open first, and what lies beside them can follow."""
+    if not step.open_holes:
+        refinement.opened = None
+        return refinement.sweep(step, seed)
+    begin, before = time.perf_counter(), refinement.disparity
+    for even in (EVEN, COARSE):
+        refinement.disparity = open_holes(refinement, closing, even, FORGIVING)
+    refinement.opened = refinement.disparity != before
+    record = refinement.sweep(step, seed)
+    return replace(record, seconds=time.perf_counter() - begin)
+
+
+def open_holes(
+    refinement: Refinement, closing: SweepPlan, even: float = EVEN, judge: tuple[float, float] = STRICT
+) -> FloatMap:
+    """The refinement's map with those segments on the plane behind them that the judge lets cost what they cost there.
 
     They are tried together, since they see through each other's holes. What costs more is taken back, until all that
     is left pays.
     """
-    before = refinement.disparity
-    proposals = propose(before, reference_colours(refinement), refinement)
+    before, (factor, more) = refinement.disparity, judge
+    proposals = propose(before, colours(refinement.rays), refinement, even)
     old = segment_costs(refinement, closing, before, proposals)
     while proposals:
         opened = applied(before, proposals)
         new = segment_costs(refinement, closing, opened, proposals)
-        pays = [after <= ago for after, ago in zip(new, old, strict=True)]
+        pays = [after <= factor * ago + more for after, ago in zip(new, old, strict=True)]
         if all(pays):
             return opened
         proposals = [proposal for proposal, kept in zip(proposals, pays, strict=True) if kept]
@@ -67,21 +87,12 @@ def open_holes(refinement: Refinement, closing: SweepPlan) -> FloatMap:
     return before
 
 
-def reference_colours(refinement: Refinement) -> FloatMap:
-    """[N, M, 3], grey levels."""
-    rays = refinement.rays
-    start = rays.reference * rays.view_stride
-    words = rays.samples[start : start + rays.view_stride].reshape(-1, rays.row_stride)[: rays.height, : rays.width]
-    channels = [(words >> np.uint32(10 * c)) & np.uint32(1023) for c in range(3)]
-    return np.stack(channels, axis=-1).astype(np.float32) / np.float32(LEVELS)
-
-
-def propose(disparity: FloatMap, image: FloatMap, refinement: Refinement) -> list[Proposal]:
+def propose(disparity: FloatMap, image: FloatMap, refinement: Refinement, even: float = EVEN) -> list[Proposal]:
     """Segments that look like farther pixels around them, on the plane of those."""
     jump, flat = (disparity_of(shift, refinement.rays) for shift in (JUMP, FLAT))
     low, high = np.float32(refinement.limits.minimum), np.float32(refinement.limits.maximum)
     labels = np.empty(disparity.shape, np.int64)
-    label(image, np.float32(EVEN), labels)
+    label(image, np.float32(even), labels)
     farthest = -grow(-disparity, AROUND)
     found = []
     for rows, columns in segments(labels, disparity, farthest, jump):
@@ -89,13 +100,15 @@ def propose(disparity: FloatMap, image: FloatMap, refinement: Refinement) -> lis
         if farthest[rows, columns].min() >= own - jump:
             continue
         part = window(rows, columns, disparity.shape)
-        colour = image[rows, columns].mean(axis=0)
-        farther = (disparity[part] < own - jump) & (np.abs(image[part] - colour).max(axis=-1) <= ALIKE)
+        farther = disparity[part] < own - jump
         farther[rows - part[0].start, columns - part[1].start] = False
-        if np.count_nonzero(farther) < FEWEST:
-            continue
         y, x = np.nonzero(farther)
-        plane, missed = fit_plane(y + part[0].start, x + part[1].start, disparity[part][farther])
+        y, x = y + part[0].start, x + part[1].start
+        alike = (np.abs(image[y, x] - image[rows, columns].mean(axis=0)) <= ALIKE).all(axis=1)
+        if np.count_nonzero(alike) < FEWEST:
+            continue
+        y, x = y[alike], x[alike]
+        plane, missed = fit_plane(y, x, disparity[y, x])
         values = (plane[0] + plane[1] * rows + plane[2] * columns).astype(np.float32)
         if np.mean(missed < flat) >= ON_PLANE and (values < disparity[rows, columns] - jump / 2).all():
             found.append(Proposal(rows, columns, np.clip(values, low, high)))

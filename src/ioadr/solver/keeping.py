@@ -51,8 +51,9 @@ class Keeper:
         else:
             ends = {"regions": Origin.REGION, "surfaces": Origin.SURFACE, "borders": Origin.BORDER}
             found = np.where(after == before, Origin.KEPT, ends[self.kinds[index]]).astype(np.uint8)
-            if self.kinds[index] == "borders" and self.refinement.opened is not None:
-                found[self.refinement.opened & (after < before)] = Origin.HOLE  # unless its border took it back
+        if self.refinement.opened is not None:
+            found[self.refinement.opened & (after < before)] = Origin.HOLE  # unless the step took it back
+            self.refinement.opened = None
         self._keep(after, found)
 
     def _keep(self, disparity: FloatMap, origins: NDArray[np.uint8]) -> None:

@@ -45,6 +45,7 @@ class Refinement:
         self._snapshot: Occluders | None = None
         self.coverage: FloatMap | None = None
         self.opened: NDArray[np.bool_] | None = None
+        """[N, M]: pixels of holes that the last step opened."""
         self.noise: FloatMap | None = None
         """Random perturbations of the last sweep."""
         size = lf.height, lf.width

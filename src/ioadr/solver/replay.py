@@ -14,7 +14,7 @@ from ioadr.part import Window
 from ioadr.result import Estimate
 from ioadr.solver.confidence import probability
 from ioadr.solver.cost_curves import PITCH
-from ioadr.solver.coverage import pack_matting
+from ioadr.solver.coverage import pack_matting, with_neighbours
 from ioadr.solver.evidence import evidence
 from ioadr.solver.explanation import Border, Doubt, Ending, SurfaceFit
 from ioadr.solver.finish import Finisher, disparity_of
@@ -23,6 +23,7 @@ from ioadr.solver.patch import fit_at
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.reach import ALIGNED
 from ioadr.solver.refine import Refinement
+from ioadr.solver.regions import colours
 from ioadr.solver.schedule import closing
 from ioadr.solver.trust_model import KNOTS
 from ioadr.way import Origin
@@ -80,16 +81,16 @@ class Replay:
         part, last = self.window.slices, way.kinds.index("borders")
         result, holes = self.estimate.disparity[part], way.origins[last][part] == Origin.HOLE
         opened = np.where(holes, result, self.map_after(last - 1))
-        surfaces = np.empty((3, *opened.shape), np.float32)
-        share, likelihood = np.empty_like(opened), np.empty_like(opened)
+        surfaces, told = (np.full((3, *opened.shape), np.nan, np.float32) for _ in range(2))
         matting = pack_matting(opened, self.refinement.rays, term)
-        cover(self.row, self.row + 1, matting, opened, surfaces, share, likelihood)
+        cover(max(self.row - 1, 0), min(self.row + 2, len(opened)), matting, opened, surfaces, told)
+        likelihood = with_neighbours(told[1], told[2], colours(self.refinement.rays), term.neighbours)
         near, far, middle = (float(values[self.row, self.column]) for values in surfaces)
         if math.isnan(middle):
             return None
         own, settled = float(opened[self.row, self.column]), float(result[self.row, self.column])
-        told = float(share[self.row, self.column]), float(likelihood[self.row, self.column])
-        known = None if math.isnan(told[1]) else told
+        both = float(told[0, self.row, self.column]), float(likelihood[self.row, self.column])
+        known = None if math.isnan(both[1]) else both
         return Border(near, far, known and known[0], known and known[1], term.doubt, own >= middle, settled >= middle)
 
     def doubts(self) -> tuple[float, list[Doubt]]:

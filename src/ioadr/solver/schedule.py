@@ -21,6 +21,8 @@ class SweepPlan:
     planar_weight: float
     plane_fits: int
     heuristics: Heuristics
+    open_holes: bool = False
+    """Whether small holes open before it."""
 
     @property
     def planar(self) -> bool:
@@ -66,6 +68,7 @@ def _sweep(parameters: Parameters, limits: DisparityRange, q: int) -> SweepPlan:
         planar_weight=planar.weight if is_planar else 0.0,
         plane_fits=1 + (q >= planar.refit_from) if is_planar else 0,
         heuristics=_heuristics(parameters, limits, q, is_planar),
+        open_holes=q >= search.sweeps - search.hole_sweeps,
     )
 
 

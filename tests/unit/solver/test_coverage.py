@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ioadr import DisparityRange, LightField, estimate, preset
 from ioadr._jit import Workers
-from ioadr.solver.coverage import FURTHEST, Settled, disc_maximum, settle, views_by_distance
+from ioadr.solver.coverage import FURTHEST, Settled, disc_maximum, settle, views_by_distance, with_neighbours
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.reach import BACKGROUND
 
@@ -137,6 +137,18 @@ def test_threads_make_no_difference():
     one, three = settled(lf, LEFT), settled(lf, LEFT, threads=3)
     np.testing.assert_array_equal(one.disparity, three.disparity)
     np.testing.assert_array_equal(one.coverage, three.coverage)
+
+
+def test_neighbours_of_like_colour_confirm_each_other():
+    """In a row of pixels: what each says, and what comes of it with half of what is said beside it."""
+    evidence = np.array([[-1.5, -3.0, np.nan, 1.5, -9.0, -1.5, 0.5, -0.9]], np.float32)
+    known = np.array([[1, 1, np.nan, 1, 1, 0, 1, 1]], np.float32)
+    image = np.zeros((1, 8, 3), np.float32)
+    found = with_neighbours(evidence, known, image, 0.5)
+    np.testing.assert_allclose(found, [[-2.5, -3.25, np.nan, 0, -7.75, -1.5, 0.5, -0.9]])
+    np.testing.assert_array_equal(with_neighbours(evidence, known, image, 0.0)[:, :4], evidence[:, :4])
+    image[0, 1] = 6.0
+    np.testing.assert_allclose(with_neighbours(evidence, known, image, 0.5)[0, 0], -1.5 - np.exp(-1))
 
 
 def test_views_come_nearest_first():

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from ioadr import DisparityRange, LightField, preset
 from ioadr._jit import Workers
-from ioadr.solver.holes import fit_plane, open_holes, segments
+from ioadr.solver.holes import COARSE, FORGIVING, fit_plane, open_holes, segments, sweep_with_holes
 from ioadr.solver.refine import Refinement
-from ioadr.solver.schedule import closing
+from ioadr.solver.schedule import closing, plan
 from ioadr.solver.segments import label
 
 SIZE, NEAR, FAR = 64, 1.0, 0.0
@@ -35,10 +35,16 @@ def behind_a_hole(hole: float = FAR) -> LightField:
     return LightField(views, range=RANGE)
 
 
-def opened(lf: LightField, threads: int = 1) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """A map without the hole, and what becomes of it."""
+def closed() -> NDArray[np.float32]:
+    """A map without the hole."""
     disparity = np.full((SIZE, SIZE), NEAR, np.float32)
     disparity[WALL] = FAR
+    return disparity
+
+
+def opened(lf: LightField, threads: int = 1) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """A map without the hole, and what becomes of it."""
+    disparity = closed()
     with Workers(threads) as workers:
         refinement = Refinement(lf, RANGE, preset("best"), workers)
         refinement.disparity = disparity
@@ -56,6 +62,38 @@ def test_what_only_looks_like_the_wall_stays():
     """A patch of its colour on the board moves with the board, and costs more behind it."""
     before, after = opened(behind_a_hole(hole=NEAR))
     np.testing.assert_array_equal(after, before)
+
+
+def test_sweeps_follow_what_opens_before_them():
+    """The last sweeps of `best` find the hole open, and leave a patch that only looks like it where it was."""
+    parameters = preset("best")
+    steps, last = plan(parameters, RANGE), closing(parameters, RANGE)
+    assert [step.open_holes for step in steps] == [False] * 4 + [True] * 2
+    assert not any(step.open_holes for step in plan(preset("paper"), RANGE))
+    for behind, value in ((FAR, FAR), (NEAR, NEAR)):
+        with Workers(1) as workers:
+            refinement = Refinement(behind_a_hole(behind), RANGE, parameters, workers)
+            refinement.disparity = closed()
+            record = sweep_with_holes(refinement, steps[4], last, 0)
+        assert record.sweep == 4
+        assert refinement.opened is not None
+        assert refinement.opened[HOLE].all() == (behind == FAR)
+        np.testing.assert_allclose(refinement.disparity[HOLE], value, atol=0.1)
+
+
+def test_a_forgiving_judge_opens_what_a_strict_one_refuses():
+    """Noise in the hole's pixels costs something there, too; a judge that allows no cost at all refuses."""
+    lf = behind_a_hole()
+    views = lf.views.copy()
+    views[2, 2][HOLE] = views[2, 2][HOLE] + np.random.default_rng(1).integers(0, 3, (8, 6, 1), np.uint8)
+    parameters = preset("best")
+    with Workers(1) as workers:
+        refinement = Refinement(lf.replace(views=views), RANGE, parameters, workers)
+        refinement.disparity = closed()
+        strict = open_holes(refinement, closing(parameters, RANGE), COARSE, (0.0, 0.0))
+        forgiving = open_holes(refinement, closing(parameters, RANGE), COARSE, FORGIVING)
+    np.testing.assert_array_equal(strict, closed())
+    np.testing.assert_allclose(forgiving[HOLE], FAR, atol=1e-3)
 
 
 def test_threads_make_no_difference():
