@@ -73,6 +73,8 @@ class Way:
     """[S, N, M], px: the map after each step less the result."""
     origins: NDArray[np.uint8]
     """[S, N, M], numbers of `Origin`."""
+    spread: float = 1.0
+    """Factor on the deviations of what surfaces were fitted to."""
 
     def __post_init__(self) -> None:
         if not self.differences.shape == self.origins.shape == (len(self.kinds), *self.origins.shape[-2:]):
@@ -82,12 +84,18 @@ class Way:
             )
 
     @classmethod
-    def of(cls, kinds: Sequence[str], maps: Sequence[NDArray[np.float32]], origins: Sequence[NDArray[np.uint8]]) -> Way:
+    def of(
+        cls,
+        kinds: Sequence[str],
+        maps: Sequence[NDArray[np.float32]],
+        origins: Sequence[NDArray[np.uint8]],
+        spread: float = 1.0,
+    ) -> Way:
         """From the maps after each step, the last of which is the result."""
         differences = np.empty((len(maps), *maps[-1].shape), np.float16)
         for difference, values in zip(differences, maps, strict=True):
             np.subtract(values, maps[-1], out=difference, casting="same_kind")
-        return cls(tuple(kinds), differences, np.stack(origins))
+        return cls(tuple(kinds), differences, np.stack(origins), spread)
 
     def numbers(self) -> list[int]:
         """Of each step among those of its kind, from 1."""

@@ -24,6 +24,7 @@ from ioadr.solver.local_fit import fit_surfaces
 from ioadr.solver.problem import snapshot_occluders
 from ioadr.solver.refine import Refinement
 from ioadr.solver.regions import repair_regions
+from ioadr.solver.scatter import local_scatter
 from ioadr.solver.schedule import SweepPlan
 
 FloatMap = NDArray[np.float32]
@@ -63,11 +64,17 @@ class Finisher:
         """What high-pass data wanted in the last pass."""
         self.glossy: NDArray[np.bool_] | None = None
         """Of sixteen pixels of a row each, whether any was glossy in the last pass."""
+        self.fitted = False
+        """Whether a pass has been."""
 
     def run(self, index: int, furthest: float) -> SweepRecord:
         """One pass: linearise around the map, fit surfaces to the targets, at most `furthest` px away."""
         begin, before = time.perf_counter(), self.refinement.disparity
-        fitted = fit(before, *self.wanted(before, furthest), self.term, self.workers)
+        target, precision = self.wanted(before, furthest)
+        if self.fitted:
+            self.refinement.spread = self.spread(before, target, precision, furthest)
+        self.fitted = True
+        fitted = fit(before, target, precision, self.term, self.workers, self.refinement.spread)
         limits = self.refinement.limits
         self.refinement.disparity = np.clip(fitted, np.float32(limits.minimum), np.float32(limits.maximum))
         changed = int(np.count_nonzero(np.abs(fitted - before) > 1e-3))
@@ -86,6 +93,12 @@ class Finisher:
         # Where one pass saw no gloss, the next does not look for it again: a third of the time of a pass.
         self.known, self.glossy = high, by_sixteen(grow(trust < 1, SPREAD))
         return gloss.blended(plain, high, trust)
+
+    def spread(self, disparity: FloatMap, target: FloatMap, precision: FloatMap, furthest: float) -> float:
+        """Factor by which deviations of targets are understated: their scatter, beyond what is ordinary."""
+        away = ~beside_jumps(disparity, disparity_of(JUMP, self.rays))
+        found = local_scatter(target - disparity, precision, away, self.term.finest, furthest)
+        return max(1.0, found / self.term.scatter)
 
     def linearised(
         self,
@@ -135,12 +148,14 @@ def beside_jumps(disparity: FloatMap, jump: float) -> NDArray[np.bool_]:
     return grow((rise > jump).astype(np.float32), 2) > 0
 
 
-def fit(disparity: FloatMap, target: FloatMap, precision: FloatMap, term: Finish, workers: Workers) -> FloatMap:
-    """The widest patch of each pixel that the targets do not contradict, at the pixel itself."""
+def fit(
+    disparity: FloatMap, target: FloatMap, precision: FloatMap, term: Finish, workers: Workers, spread: float = 1.0
+) -> FloatMap:
+    """The widest patch of each pixel that the targets, of so many times their deviation, do not contradict, there."""
     scales, rows = patches(term.widest)
     pad = int(rows[:, 1].max())
     around = (pad, pad), (pad, pad + WIDTH)
-    limited = 1.0 / (1.0 / np.maximum(precision, 1e-9) + term.finest**2)
+    limited = spread**-2 / (1.0 / np.maximum(precision, 1e-9) + term.finest**2)
     padded = np.pad(target, around), np.pad(limited.astype(np.float32), around)
     gates = np.float32(term.gate**-2), np.float32(term.widest_gate**-2), np.float32(term.caution)
     fitted = np.empty_like(disparity)

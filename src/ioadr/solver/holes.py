@@ -59,7 +59,11 @@ def sweep_with_holes(refinement: Refinement, step: SweepPlan, closing: SweepPlan
         return refinement.sweep(step, seed)
     begin, before = time.perf_counter(), refinement.disparity
     for even in (EVEN, COARSE):
-        refinement.disparity = open_holes(refinement, closing, even, FORGIVING)
+        opened = open_holes(refinement, closing, even, FORGIVING)
+        if not np.array_equal(
+            opened, refinement.disparity
+        ):  # a new map forgets what sweeps know of the old one's costs
+            refinement.disparity = opened
     refinement.opened = refinement.disparity != before
     record = refinement.sweep(step, seed)
     return replace(record, seconds=time.perf_counter() - begin)

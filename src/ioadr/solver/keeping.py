@@ -64,7 +64,7 @@ class Keeper:
         """Of an estimation that is done, given its result."""
         if not self.wanted:
             return None
-        return Way.of(self.kinds, [*self.maps[:-1], disparity], self.origins)
+        return Way.of(self.kinds, [*self.maps[:-1], disparity], self.origins, self.refinement.spread)
 
 
 def is_large(part: Part) -> bool:

@@ -16,9 +16,11 @@ Floats = NDArray[np.float64]
 FloatMap = NDArray[np.float32]
 
 
-def fit_at(row: int, column: int, before: FloatMap, target: FloatMap, precision: FloatMap, term: Finish) -> SurfaceFit:
+def fit_at(
+    row: int, column: int, before: FloatMap, target: FloatMap, precision: FloatMap, term: Finish, spread: float = 1.0
+) -> SurfaceFit:
     """The widest patch around a pixel that agrees with all narrower ones, as in `solver.finish.fit`."""
-    limited = 1.0 / (1.0 / np.maximum(precision.astype(np.float64), 1e-9) + term.finest**2)
+    limited = spread**-2 / (1.0 / np.maximum(precision.astype(np.float64), 1e-9) + term.finest**2)
     polynomial = np.array([float(before[row, column]), 0, 0, 0, 0, 0])
     low, high, radius = -np.inf, np.inf, 0
     taken, members, weights = polynomial, np.zeros((0, 2), np.int64), np.zeros(0)

@@ -60,7 +60,7 @@ class Replay:
         term = self.estimate.parameters.finish
         if self.estimate.way is None or not term.passes:
             return None
-        return fit_at(self.row, self.column, *self.wanted(), term)
+        return fit_at(self.row, self.column, *self.wanted(), term, self.estimate.way.spread)
 
     def wanted(self) -> tuple[FloatMap, FloatMap, FloatMap]:
         """Of the last finishing pass: the map before it, the disparities that the views want, and their precision."""
