@@ -12,6 +12,7 @@ from PIL import Image
 import ioadr
 from ioadr import InputError
 from ioadr.io.exports import DEVICES, quilt
+from ioadr.io.posed import Scene
 from tests.builders import make_views
 
 DISPARITY = 1.0
@@ -74,7 +75,7 @@ def test_tiles_go_from_the_left_to_the_right(views, tmp_path, monkeypatch):
 def test_the_largest_window_of_the_aspect_ratio_is_shown(views):
     assert tuple(quilt.SETTINGS) == DEVICES
     for name, device in quilt.SETTINGS.items():
-        cut = quilt.plan(quilt.Scene(views.estimate, None, 0.0, 1, every_view=views, device=name))
+        cut = quilt.plan(Scene(views.estimate, None, 0.0, 1, every_view=views, device=name))
         left, top, right, bottom = cut.window
         assert (right - left) / (bottom - top) == pytest.approx(float(device.aspect))
         # Shifting by 2 px to either side, for the focus, costs 4 of 64 px.
@@ -87,7 +88,7 @@ def test_the_depth_budget_limits_how_far_cameras_go(views):
 
     deep = views.estimate.disparity.copy()
     deep[:, ::2], deep[:, 1::2] = -4.0, 4.0
-    cut = quilt.plan(quilt.Scene(replace(views.estimate, disparity=deep), None, 0.0, 1, every_view=views, focus=0.0))
+    cut = quilt.plan(Scene(replace(views.estimate, disparity=deep), None, 0.0, 1, every_view=views, focus=0.0))
     assert cut.limited
     assert cut.window[2] - cut.window[0] == pytest.approx(36.0)  # 48 px high, 3:4
     assert cut.moves == pytest.approx(quilt.BUDGET)
