@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 import ioadr
 from ioadr.evaluation.synthetic import demo
-from ioadr.parameters import PRESETS
+from ioadr.presets import PRESETS
 
 FILE = Path(__file__).with_suffix(".npz")
 PROCESSOR = "processor"

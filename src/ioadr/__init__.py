@@ -25,8 +25,9 @@ if TYPE_CHECKING:
     from ioadr.layout import Layout
     from ioadr.lightfield import DisparityRange, LightField, Source
     from ioadr.parameter_files import load_parameters
-    from ioadr.parameters import Parameters, preset
+    from ioadr.parameters import Parameters
     from ioadr.part import Part, Window
+    from ioadr.presets import preset
     from ioadr.result import Estimate
     from ioadr.solver.disparity_range import estimate_range
     from ioadr.views.estimation import estimate_views
@@ -86,7 +87,7 @@ _HOME = {
     "load_estimate": "io",
     "load_parameters": "parameter_files",
     "load_views": "io.results.view_files",
-    "preset": "parameters",
+    "preset": "presets",
     "read": "io",
 }
 

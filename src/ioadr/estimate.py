@@ -20,7 +20,8 @@ from ioadr.errors import InputError
 from ioadr.geometry.off_plane import enlarged, flattened, reduced, residual
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameter_files import load_parameters
-from ioadr.parameters import DEFAULT, Parameters, preset
+from ioadr.parameters import Parameters
+from ioadr.presets import DEFAULT, preset
 from ioadr.result import Estimate, SweepRecord
 from ioadr.solver.confidence import confidence
 from ioadr.solver.coverage import settle_borders

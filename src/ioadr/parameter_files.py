@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ioadr.errors import InputError
-from ioadr.parameters import DEFAULT, Parameters, preset
+from ioadr.parameters import Parameters
+from ioadr.presets import DEFAULT, preset
 
 LARGEST_FILE = 1_000_000
 

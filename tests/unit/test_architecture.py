@@ -13,14 +13,15 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "ioadr"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-NOUNS = {"errors", "machine", "parameters", "part", "camera", "layout", "lightfield", "way"}
+NOUNS = {"errors", "machine", "parameters", "presets", "part", "camera", "layout", "lightfield", "way"}
 METHOD = NOUNS | {"_jit", "_lanes", "geometry", "result"}
 
 MAY_IMPORT = {
     "errors": set(),
     "parameter_fields": {"errors"},
     "parameters": {"errors", "parameter_fields"},
-    "parameter_files": {"errors", "parameters"},
+    "presets": {"errors", "parameters"},
+    "parameter_files": {"errors", "parameters", "presets"},
     "part": set(),
     "way": set(),
     "camera": {"errors", "part"},
@@ -69,6 +70,7 @@ DOORS = {
     ("io", "_jit"): "and that is compiled",
     ("estimate", "io"): "estimate takes a path as well, which it reads",
     ("views", "io"): "Views.save likewise; estimate_views takes a path as well",
+    ("parameters", "presets"): "Parameters print as the nearest preset and what differs from it",
     ("estimate", "app"): "estimate shows its progress where a person watches",
 }
 """Imports against the rule, each with its reason."""

@@ -28,6 +28,7 @@ MODULES = [
     "ioadr.parameter_files",
     "ioadr.parameters",
     "ioadr.part",
+    "ioadr.presets",
     "ioadr.result",
     "ioadr.solver.disparity_range",
     "ioadr.io.results.view_files",

@@ -33,7 +33,7 @@ def test_a_folder_is_read(lightfield, expected, tmp_path):
 
 
 def test_without_parameters_it_is_best(lightfield, expected):
-    assert ioadr.parameters.DEFAULT == "best"
+    assert ioadr.presets.DEFAULT == "best"
     np.testing.assert_array_equal(ioadr.estimate(lightfield, QUICK).disparity, expected)
 
 

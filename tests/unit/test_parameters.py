@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ioadr import InputError, Parameters, load_parameters, preset
-from ioadr.parameters import FINISH_VARIATIONS, PRESETS, VARIATIONS
+from ioadr.presets import FINISH_VARIATIONS, PRESETS, VARIATIONS
 
 NAMES = [f"{g.name}.{i.name}" for g in fields(Parameters) for i in fields(getattr(Parameters(), g.name))]
 

@@ -15,7 +15,7 @@ import click
 import ioadr
 from ioadr.app.sections import option
 from ioadr.errors import InputError
-from ioadr.parameters import DEFAULT
+from ioadr.presets import DEFAULT
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
@@ -147,7 +147,7 @@ def setting_names(context: click.Context, parameter: click.Parameter, start: str
 
 
 def preset_names(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    from ioadr.parameters import FINISH_VARIATIONS, PRESETS, VARIATIONS
+    from ioadr.presets import FINISH_VARIATIONS, PRESETS, VARIATIONS
 
     names = [
         *PRESETS,

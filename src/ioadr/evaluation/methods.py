@@ -17,7 +17,8 @@ from ioadr.io.results.map_files import StoredMap, read_map
 from ioadr.io.safety.fingerprint import digest_files, work_key
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameter_files import load_parameters
-from ioadr.parameters import FINISH_VARIATIONS, PRESETS, VARIATIONS, Parameters, preset
+from ioadr.parameters import Parameters
+from ioadr.presets import FINISH_VARIATIONS, PRESETS, VARIATIONS, preset
 
 NOT_INPUT = ("gt_", "mask_")
 """Files of a scene folder that no method may see."""

@@ -24,7 +24,8 @@ from ioadr.cost.views import views_around
 from ioadr.geometry.plane import mark_inliers
 from ioadr.geometry.ppp import Rays, point_projection_image
 from ioadr.lightfield import DisparityRange, LightField
-from ioadr.parameters import NEVER, Parameters, PlanarTerm, preset
+from ioadr.parameters import NEVER, Parameters, PlanarTerm
+from ioadr.presets import preset
 from ioadr.result import Estimate
 from ioadr.solver import problem
 from ioadr.solver.candidates import MOST, propose

@@ -18,7 +18,7 @@ from ioadr import preset
 from ioadr.app import saving_options
 from ioadr.evaluation import synthetic
 from ioadr.io.results.save import DEFAULT, FORMATS
-from ioadr.parameters import PRESETS, VARIATIONS
+from ioadr.presets import PRESETS, VARIATIONS
 from tests.builders import make_views, write_hci_scene
 
 WRITTEN = {"disparity.pfm", "disparity.png", "normals.png", "estimate.npz", "provenance.json"}

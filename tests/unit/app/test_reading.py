@@ -12,7 +12,7 @@ from ioadr.app.commands import info
 from ioadr.app.reader_options import option_names
 from ioadr.app.words.expectation import SECONDS_PER_SAMPLE
 from ioadr.io.options import ReadOptions
-from ioadr.parameters import DEFAULT, PRESETS
+from ioadr.presets import DEFAULT, PRESETS
 from tests.builders import make_views, write_hci_scene
 from tests.layouts import quilt, stanford
 

@@ -13,7 +13,7 @@ from ioadr import preset
 from ioadr.evaluation.ablation import BASE, Measured, compare, paper, summarise, summary_lines, to_json, to_markdown
 from ioadr.evaluation.benchmark import Item, Results
 from ioadr.evaluation.methods import Ours
-from ioadr.parameters import VARIATIONS
+from ioadr.presets import VARIATIONS
 
 
 def made_up(factor: float = 1.0) -> Measured:

@@ -18,7 +18,8 @@ from ioadr.evaluation.methods import Ours, Published, parse_methods
 from ioadr.evaluation.scores import score
 from ioadr.evaluation.truth import load_truth
 from ioadr.io.results.pfm import read_pfm, write_pfm
-from ioadr.parameters import VARIATIONS, Parameters
+from ioadr.parameters import Parameters
+from ioadr.presets import VARIATIONS
 
 Calls = list[tuple[str, Parameters]]
 NAMES = ["blocks", "cards"]

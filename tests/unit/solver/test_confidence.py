@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ioadr import LightField
 from ioadr._jit import Workers
-from ioadr.parameters import preset
+from ioadr.presets import preset
 from ioadr.solver.confidence import confidence, probability
 from ioadr.solver.evidence import bent, torn
 from ioadr.solver.refine import Refinement

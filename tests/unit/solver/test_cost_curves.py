@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ioadr import DisparityRange, LightField
 from ioadr._jit import Workers
-from ioadr.parameters import preset
+from ioadr.presets import preset
 from ioadr.solver import cost_curves
 from ioadr.solver.cost_curves import Curves, lattice, lattice_curves, spread
 from ioadr.solver.evidence import evidence

@@ -13,7 +13,8 @@ from ioadr.cost.occlusion import data_cost
 from ioadr.cost.views import views_around
 from ioadr.evaluation import synthetic
 from ioadr.evaluation.scores import score
-from ioadr.parameters import PRESETS, DataTerm, Initialise
+from ioadr.parameters import DataTerm, Initialise
+from ioadr.presets import PRESETS
 from ioadr.solver.initialise import choose_method
 from ioadr.solver.problem import data_weights, pack_rays, snapshot_occluders, used_views
 

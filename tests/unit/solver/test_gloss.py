@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ioadr import DisparityRange, LightField
 from ioadr._jit import Workers
-from ioadr.parameters import preset
+from ioadr.presets import preset
 from ioadr.solver.finish import Finisher, beside_jumps, by_sixteen, disparity_of
 from ioadr.solver.gloss import OWN_ERROR, WHITE, Wish, blended, smooth, trust_in_plain
 from ioadr.solver.refine import Refinement

@@ -11,7 +11,7 @@ from ioadr._jit import Workers, task
 from ioadr._lanes import WIDTH, load, splat, store
 from ioadr.cost.linearised import cubic, cubic_slope, linearise, robust_normal_equation
 from ioadr.geometry.ppp import LEVELS, Rays
-from ioadr.parameters import preset
+from ioadr.presets import preset
 from ioadr.solver.finish import everywhere, softened_rays
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Refinement

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ioadr import DisparityRange, preset
-from ioadr.parameters import VARIATIONS
+from ioadr.presets import VARIATIONS
 from ioadr.solver.schedule import closing, plan
 
 RANGE = DisparityRange(-1.5, 2.5)

@@ -11,7 +11,7 @@ from ioadr.app.estimation_options import threads_option
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.start.exit_codes import PARTLY_FAILED
 from ioadr.app.terminal import Terminal, output_options
-from ioadr.parameters import DEFAULT
+from ioadr.presets import DEFAULT
 
 if TYPE_CHECKING:
     from ioadr.evaluation.benchmark import Results

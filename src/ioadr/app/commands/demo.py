@@ -16,7 +16,7 @@ from ioadr.app.sections import SectionCommand, option
 from ioadr.app.sweep_progress import sweep_progress
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.app.words import preset_name
-from ioadr.parameters import PRESETS
+from ioadr.presets import PRESETS
 
 if TYPE_CHECKING:
     from ioadr.evaluation.scores import Scores

@@ -10,7 +10,7 @@ from ioadr.app.reader_options import read_from_cli, reader_options
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.errors import as_options
-from ioadr.parameters import DEFAULT
+from ioadr.presets import DEFAULT
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions

@@ -9,7 +9,7 @@ import click
 from ioadr.app.estimation_options import preset_names
 from ioadr.app.sections import SectionCommand
 from ioadr.app.terminal import Terminal, output_options
-from ioadr.parameters import FINISH_VARIATIONS, PRESETS, VARIATIONS, preset
+from ioadr.presets import FINISH_VARIATIONS, PRESETS, VARIATIONS, preset
 
 PURPOSES = {
     "best": "the most accurate map; the default",

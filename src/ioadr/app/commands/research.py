@@ -93,7 +93,7 @@ def _trials(
     """Scene by scene, so that each is loaded once."""
     from ioadr.evaluation.methods import Ours
     from ioadr.evaluation.research import Trial, grid, load_sets, parse_scenes
-    from ioadr.parameters import preset
+    from ioadr.presets import preset
 
     chosen = {name: preset(name) for name in split(methods)}
     base = next(iter(chosen), "best")

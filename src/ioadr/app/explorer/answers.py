@@ -19,7 +19,8 @@ from ioadr.app.words.glossary import GLOSSARY
 from ioadr.camera import depth_unit
 from ioadr.colours import scale
 from ioadr.cost.total import TERMS
-from ioadr.parameters import DEFAULT, PRESETS, Parameters
+from ioadr.parameters import Parameters
+from ioadr.presets import DEFAULT, PRESETS
 from ioadr.solver.problem import used_views
 
 if TYPE_CHECKING:

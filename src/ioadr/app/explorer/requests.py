@@ -12,7 +12,8 @@ from starlette.requests import ClientDisconnect, Request
 
 from ioadr.app.explorer.answers import WHAT_IF
 from ioadr.errors import InputError
-from ioadr.parameters import DEFAULT, Parameters, preset
+from ioadr.parameters import Parameters
+from ioadr.presets import DEFAULT, preset
 
 if TYPE_CHECKING:
     from ioadr.app.explorer.study import Study

@@ -17,7 +17,7 @@ from ioadr.colours import coloured_normals, rgb8
 from ioadr.errors import InputError
 from ioadr.geometry.discontinuity import surface_cells
 from ioadr.lightfield import DisparityRange, LightField
-from ioadr.parameters import PRESETS
+from ioadr.presets import PRESETS
 
 if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth

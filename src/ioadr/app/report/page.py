@@ -14,7 +14,7 @@ from ioadr.app.report import course
 from ioadr.app.report.content import page_data
 from ioadr.app.words import disparities, optics
 from ioadr.errors import as_options
-from ioadr.parameters import PRESETS
+from ioadr.presets import PRESETS
 from ioadr.result import TOLERANCE
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ioadr.app.words.expectation import expected_bytes, expected_seconds
 from ioadr.app.words.quantities import disparities, duration, optics
 from ioadr.errors import as_options
 from ioadr.lightfield import LightField
-from ioadr.parameters import DEFAULT
+from ioadr.presets import DEFAULT
 
 
 def described(lightfield: LightField, preset: str = DEFAULT) -> dict[str, str]:

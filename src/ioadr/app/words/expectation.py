@@ -6,7 +6,8 @@ import math
 
 from ioadr.lightfield import LightField
 from ioadr.machine import cores
-from ioadr.parameters import DEFAULT, PRESETS, Parameters
+from ioadr.parameters import Parameters
+from ioadr.presets import DEFAULT, PRESETS
 
 SECONDS_PER_SAMPLE = {"paper": 0.66e-6, "best": 0.95e-6, "fast": 0.32e-6}
 """Of one core, for one pixel of one view: twice the wall time of `ioadr estimate` on two cores, README.md."""

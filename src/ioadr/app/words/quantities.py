@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ioadr.parameters import PRESETS, Parameters
+from ioadr.parameters import Parameters
+from ioadr.presets import PRESETS
 
 if TYPE_CHECKING:
     from ioadr.camera import Camera
