@@ -70,6 +70,7 @@ def _posed(folder: Path) -> dict[str, Target]:
         "colmap": lambda place: posed.write_colmap(place / "sparse", taken.photographs, taken.points),
         "colmap_text": lambda place: posed.write_colmap(place / "sparse", taken.photographs, taken.points, False),
         "transforms": lambda place: posed.write_transforms(place, taken.photographs),
+        "transforms_seeds": lambda place: _with_seeds(place, taken),
         "opencv_yaml": lambda place: _text(place / "images/calibration.yml", posed.opencv_yaml(taken.photographs)),
         "opencv_json": lambda place: _text(
             place / "images/calibration.json", json.dumps(posed.opencv_cameras(taken.photographs))
@@ -83,6 +84,16 @@ def _posed(folder: Path) -> dict[str, Target]:
         where = folder / name / "images" if name.startswith("opencv") else folder / name
         found[name] = files, partial(read, where)
     return found
+
+
+def _with_seeds(place: Path, taken: posed.Shots) -> None:
+    """`transforms.json` that names a binary cloud of points."""
+    posed.write_transforms(place, taken.photographs)
+    content = json.loads((place / "transforms.json").read_text()) | {"ply_file_path": "seeds.ply"}
+    _text(place / "transforms.json", json.dumps(content))
+    lines = ["ply", "format binary_little_endian 1.0", f"element vertex {len(taken.points)}"]
+    lines += [*(f"property float {axis}" for axis in "xyz"), "end_header", ""]
+    (place / "seeds.ply").write_bytes("\n".join(lines).encode() + taken.points.astype("<f4").tobytes())
 
 
 def _text(path: Path, content: str) -> None:
