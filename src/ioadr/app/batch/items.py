@@ -53,12 +53,15 @@ class Settings:
     version: str = __version__
     min_confidence: float = 0.0
     """Of pixels in clouds and meshes."""
+    align: bool = False
+    """Whether views are aligned first."""
 
     def key(self, item: Item, fingerprint: str, before: str | None = None) -> str:
         """What an item's result depends on, `before` being the key of the frame that it starts from."""
         reading = plain(asdict(item.reading))
         how = self.version, self.seed, self.formats, self.report, self.tiles, self.min_confidence
-        return work_key(self.parameters.to_dict(), fingerprint, *how, reading, before)
+        aligned = ("align",) if self.align else ()
+        return work_key(self.parameters.to_dict(), fingerprint, *how, reading, before, *aligned)
 
 
 @dataclass(frozen=True)

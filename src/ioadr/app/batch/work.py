@@ -102,6 +102,10 @@ def _estimated(item: Item, key: str, settings: Settings, before: str | None) -> 
     if is_url(item.path):
         lightfield = lightfield.replace(source=replace(lightfield.source, path=item.path))
     clock.lap("read")
+    if settings.align:
+        tell(settings.topic, item.name, "aligning", READ)
+        lightfield = ioadr.align(lightfield, seed=settings.seed, threads=settings.threads).lightfield
+        clock.lap("align")
     estimate = ioadr.estimate(
         lightfield,
         settings.parameters,

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUTS...")
 @option("Results", "--out", required=True, metavar="DIR", help="Folder or URL for all results.")
+@option("Estimation", "--align", is_flag=True, help="First correct shifts, turns and gains of single views.")
 @strict_option
 @option("Results", "--resume", is_flag=True, help="Skip items that an earlier run finished and that have not changed.")
 @option(
@@ -75,6 +76,7 @@ def command(
     terminal: Terminal,
     inputs: tuple[str, ...],
     out: str,
+    align: bool,
     strict: bool,
     resume: bool,
     workers: int | None,
@@ -103,8 +105,10 @@ def command(
 
     side = tile_size if tile_size is not None else 0 if tiles else None
     _check(out, side, video, scheduler, workers or memory)
+    if align and (video or side is not None):
+        raise InputError("batch: --align needs whole light fields, one by one. Leave out --video and tiles.")
     formats = None if saving.formats is None else tuple(check_formats(saving.formats))
-    items = find_items(inputs, estimation.reading(reading), out, video)
+    items = find_items(inputs, reading if align else estimation.reading(reading), out, video)
     settings = Settings(
         out=out,
         parameters=estimation.parameters,
@@ -115,6 +119,7 @@ def command(
         min_confidence=saving.min_confidence,
         tiles=side,
         warm=video,
+        align=align,
     )
     limit = None if memory is None else parse_size("--memory", memory)
     manner = Manner(

@@ -20,6 +20,8 @@ QUICK = ("--no-report", "--save", "pfm", "--set", "search.sweeps=2", "--workers"
     [
         (("--video", "--tiles"), "--video and tiles cannot be combined"),
         (("--scheduler", "tcp://127.0.0.1:1", "--workers", 2), "cannot be combined with --scheduler"),
+        (("--align", "--video"), "--align needs whole light fields"),
+        (("--align", "--tiles"), "--align needs whole light fields"),
         (("--memory", "much"), "--memory: expected a size such as 2G"),
         (("--save", "jpeg2000"), "--save: expected some of"),
         (("--tiles", "--out", "memory://x"), "tiles need a folder that all workers can reach"),

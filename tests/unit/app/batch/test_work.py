@@ -62,6 +62,19 @@ def test_an_item_becomes_a_folder(scene, settings):
     assert record.scores == outcome.scores
 
 
+def test_aligned_items_are_those_of_a_single_run(scene, settings):
+    """And a result without alignment is not taken for one with it."""
+    item, aligning = Item("a", str(scene)), replace(settings, align=True)
+    assert settings.key(item, "x") != aligning.key(item, "x")
+    outcome = done(item, aligning)
+    assert "align" in outcome.seconds
+    assert any("views aligned: shifts" in note for note in outcome.facts["notes"])
+    single = ioadr.estimate(ioadr.align(ioadr.read(scene), threads=1).lightfield, QUICK)
+    single.save(Path(settings.out) / "single", formats=["pfm"])
+    name = "disparity.pfm"
+    assert (Path(settings.out) / "a" / name).read_bytes() == (Path(settings.out) / "single" / name).read_bytes()
+
+
 def test_the_result_is_that_of_a_single_run(scene, settings):
     done(Item("a", str(scene)), settings)
     single = ioadr.estimate(ioadr.read(scene), QUICK)
