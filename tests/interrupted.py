@@ -43,7 +43,11 @@ def interrupted(base: Path, chance: random.Random, window: float) -> tuple[str, 
     arguments, number = chance.choice(COMMANDS), chance.choice((signal.SIGINT, signal.SIGTERM))
     moment, twice = chance.uniform(0.0, window), chance.random() < 0.3
     process = subprocess.Popen(
-        [sys.executable, "-m", "ioadr", *arguments], cwd=base, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-X", "faulthandler", "-m", "ioadr", *arguments],
+        cwd=base,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         process.communicate(timeout=moment)
@@ -55,14 +59,15 @@ def interrupted(base: Path, chance: random.Random, window: float) -> tuple[str, 
     try:
         _, err = process.communicate(timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        return f"{arguments[0]}, {number.name} after {moment:.3f} s", "finding: it hangs"
+        process.send_signal(signal.SIGABRT)  # tells where
+        return f"{arguments[0]}, {number.name} after {moment:.3f} s", f"finding: it hangs: {process.communicate()[1]}"
     return f"{arguments[0]}, {number.name} after {moment:.3f} s", _outcome(base, process.returncode, number, err)
 
 
 def _outcome(base: Path, code: int, number: int, err: str) -> str:
     left = [str(path) for path in (base / "out").rglob(f"{PREFIX}*")]
+    if "Traceback" in err and f"{os.sep}ioadr{os.sep}" not in err and code in (1, -number) and not left:
+        return "while Python itself began"
     # Before the command takes over the signals, the system ends the process, as it ends any.
     if code not in (0, 128 + number, -number) or "Traceback" in err or (left and code != -number):
         return f"finding: code {code}, left {left}, said {err[-500:]!r}"
@@ -77,6 +82,8 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     chance, counts = random.Random(chosen.seed), Counter[str]()
     base = Path(tempfile.mkdtemp(prefix="ioadr-interrupted-"))
+    # In the background, shells let processes ignore Ctrl-C, and these would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.environ["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
     try:
         write_hci_scene(base / "scene", make_views(size=(64, 72)))

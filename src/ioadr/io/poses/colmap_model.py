@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.geometry.lens import Lens
-from ioadr.io.safety.doors import small_text
+from ioadr.io.safety.doors import damage_explained, small_text
 
+Part = TypeVar("Part")
 LARGEST = 2 * 10**9
 MOST_MODELS = 10
 MODELS = {
@@ -93,8 +94,16 @@ def read_model(folder: Path) -> Model:
         raise InputError(f"{folder}: holds no COLMAP model (cameras and images, .bin or .txt).")
     cameras, images, _ = ENDINGS[ending]
     found = next((folder / f"points3D{e}" for e in (ending, *ENDINGS) if (folder / f"points3D{e}").is_file()), None)
-    places = np.empty((0, 3)) if found is None else ENDINGS[found.suffix][2](found)
-    return Model(cameras(folder / f"cameras{ending}"), images(folder / f"images{ending}"), places)
+    places = np.empty((0, 3)) if found is None else _read(ENDINGS[found.suffix][2], found)
+    shots = _read(images, folder / f"images{ending}")
+    if not shots:
+        raise InputError(f"{folder / f'images{ending}'}: has no images. Export the model again.")
+    return Model(_read(cameras, folder / f"cameras{ending}"), shots, places)
+
+
+def _read(reader: Callable[[Path], Part], path: Path) -> Part:
+    with damage_explained(path, "part of a COLMAP model", "Export the model again."):
+        return reader(path)
 
 
 def camera_numbers(path: Path, number: int, model: str, width: int, height: int, values: Any) -> Camera:
@@ -133,17 +142,23 @@ class _Bytes:
         self.data, self.place = path.read_bytes(), 0
 
     def take(self, form: str) -> tuple[Any, ...]:
+        if self.place + struct.calcsize(f"<{form}") > len(self.data):
+            raise ValueError("it ends too soon")
         found = struct.unpack_from(f"<{form}", self.data, self.place)
         self.place += struct.calcsize(f"<{form}")
         return found
 
     def text(self) -> str:
-        end = self.data.index(b"\0", self.place)
+        end = self.data.find(b"\0", self.place)
+        if end < 0:
+            raise ValueError("the name of an image does not end")
         found = self.data[self.place : end].decode("utf-8")
         self.place = end + 1
         return found
 
     def array(self, kind: Any, count: int) -> NDArray[Any]:
+        if count * np.dtype(kind).itemsize > len(self.data) - self.place:
+            raise ValueError("it ends too soon")
         found = np.frombuffer(self.data, kind, count, self.place)
         self.place += found.nbytes
         return found

@@ -201,7 +201,7 @@ def test_damaged_models_are_refused(scene, tmp_path):
     file = tmp_path / "scene" / "sparse" / "0" / "images.bin"
     for cut in (3, 40, 200):
         file.write_bytes(file.read_bytes()[:-cut])
-        with pytest.raises(InputError, match=r"cannot be read as COLMAP model with images"):
+        with pytest.raises(InputError, match=r"cannot be read as part of a COLMAP model"):
             read(tmp_path / "scene")
 
 
