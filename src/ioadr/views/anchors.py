@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,23 +9,56 @@ from ioadr.layout import Index, Layout
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters
 
-MOST = 5
-"""Anchors, the reference view among them: on a grid, its centre and its corners."""
+MOST = 9
+"""Anchors, the reference view among them: on a grid, its centre, one near each corner, then the corners."""
+A_ROUND = 4
+"""Anchors near the outermost views, and as many of these themselves."""
+INWARD = 0.25
+"""Of the way from the view with most to add to the reference view, at which an anchor of the first round is: views on
+all sides of it see behind what covers a surface. From corners alone: three times as many bad pixels in what they add.
+They come last, for what no other view sees."""
+APART = 0.6
+"""Least distance between anchors of a round, of that from the reference view to the outermost views."""
 ENOUGH = 0.002
 """Share of a view's pixels that may stay uncovered before another anchor is worth its time."""
 NEIGHBOURS = 25
 """Views from which a further anchor is estimated: those that see what it alone adds are close to it."""
 
 
-def next_anchor(uncovered: NDArray[np.float64], done: Sequence[int], most: int = MOST) -> int | None:
-    """Number of the view with the largest share of `uncovered` [V] pixels, other than those that are `done`.
+class Round:
+    """Anchors of one kind, one after the other."""
 
-    None if there are anchors enough.
+    def __init__(self, beside: NDArray[np.int64], places: NDArray[np.float64]) -> None:
+        """`beside` [V] is which view is estimated for each one, −1 for none; `places` [V, 2] are offsets."""
+        self.beside, self.places = beside, places
+        self.taken = [int(np.argmin(np.hypot(*places.T)))]
+
+    def next(self, uncovered: NDArray[np.float64]) -> int | None:
+        """The anchor for the view of which the largest share is `uncovered` [V]; None if there are enough."""
+        away = np.abs(self.places[self.beside][:, None] - self.places[self.taken]).max(axis=2).min(axis=1)
+        apart = (self.beside >= 0) & (away > APART * np.abs(self.places).max())
+        left = np.where(apart, uncovered, 0.0)
+        worst = int(np.argmax(left))
+        if len(self.taken) > A_ROUND or left[worst] < ENOUGH:
+            return None
+        self.taken.append(int(self.beside[worst]))
+        return self.taken[-1]
+
+
+def rounds(places: NDArray[np.float64]) -> list[Round]:
+    """Anchors inward of the views with most to add, then those views themselves; `places` [V, 2] are offsets."""
+    beside, itself = inward(places), np.arange(len(places))
+    return [Round(beside, places), Round(np.where(beside == itself, -1, itself), places)]
+
+
+def inward(places: NDArray[np.float64]) -> NDArray[np.int64]:
+    """[V]: for views at `places` [V, 2], offsets from the reference view, which one is an anchor in its stead.
+
+    The nearest to a place `INWARD` of the way to the reference view; the outermost of several.
     """
-    left = uncovered.copy()
-    left[list(done)] = 0.0
-    worst = int(np.argmax(left))
-    return None if len(done) >= most or left[worst] < ENOUGH else worst
+    away = np.hypot(*((1.0 - INWARD) * places[:, None] - places).transpose(2, 0, 1))
+    inner = np.broadcast_to(-np.hypot(*places.T), away.shape)
+    return np.lexsort((inner, np.round(away, 9)), axis=1)[:, 0]
 
 
 def seen_from_anchor(lightfield: LightField, view: Index) -> LightField:

@@ -72,8 +72,8 @@ class Renderer:
         return replace(sharp, image=(total / LENS_POINTS).astype(np.float32))
 
     def _sharp(self, pose: Pose, size: tuple[int, int], workers: Workers) -> Rendering:
-        sight = look(self.views.surfaces, pose, size, self.link)
-        target = sight.filled
+        sight = look(self.views.surfaces, pose, size, self.link).completed(self.link)
+        target = sight.disparity
         if not np.isfinite(target).all():
             raise InputError("viewpoint: none of the scene is in sight from there. Move it closer to the views.")
         out = np.empty((*size, self.lightfield.channels), np.float32)

@@ -8,7 +8,7 @@ import pytest
 from ioadr import Camera
 from ioadr.layout import Layout
 from ioadr.views.pose import Viewpoint, captured
-from ioadr.views.surfaces import NOTHING, Surface, grown, linked, look
+from ioadr.views.surfaces import NOTHING, Sight, Surface, grown, linked, look
 from tests.builders import make_camera
 
 SIZE = (24, 30)
@@ -139,3 +139,16 @@ def test_zoom_keeps_the_middle(zoom):
     expected = np.array([(8 + 15) / 2 - (SIZE[0] - 1) / 2, (9 + 18) / 2 - (SIZE[1] - 1) / 2]) * zoom
     np.testing.assert_allclose(near.mean(axis=0) - (np.array(size) - 1) / 2, expected, atol=0.51)
     assert abs(len(near) - 80 * zoom**2) <= 18 * zoom  # half of its outline
+
+
+def test_a_crack_counts_as_seen_and_a_gap_between_surfaces_does_not():
+    """Columns 3 and 4 lie between pixels of one surface; column 8 lies between two, and the farther one goes on."""
+    row = [0.0, 0.01, 0.02, np.nan, np.nan, 0.05, 0.06, 1.0, np.nan, 0.0, np.nan, np.nan, np.nan, 0.0]
+    disparity = np.tile(np.float32(row), (4, 1))
+    hole = np.isnan(disparity)
+    sight = Sight(disparity, np.where(hole, 0, 0.5).astype(np.float32), np.where(hole, NOTHING, 2).astype(np.uint8))
+    whole = sight.completed(link=0.1)
+    assert np.isfinite(whole.disparity).all()
+    np.testing.assert_array_equal(whole.source[0] == NOTHING, np.isin(np.arange(14), [8, 10, 11, 12]))
+    np.testing.assert_array_equal(whole.confidence == 0, whole.source == NOTHING)
+    np.testing.assert_allclose(whole.disparity[:, 8], 0.0)
