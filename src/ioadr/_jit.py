@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, cast
 
 import numba
@@ -51,8 +52,9 @@ def _compiled(function: Function, **options: Any) -> Function:
     outer = numba.njit(**options)(function)
     if numba.config.DISABLE_JIT:
         return cast(Function, outer)
-    inner = numba.njit(no_cpython_wrapper=True, **options)(function)
-    outer.get_call_template, outer.get_overload = inner.get_call_template, inner.get_overload
+    inner = cache(lambda: numba.njit(no_cpython_wrapper=True, **options)(function))
+    outer.get_call_template = lambda *arguments: inner().get_call_template(*arguments)
+    outer.get_overload = lambda signature: inner().get_overload(signature)
     return _cached(outer)
 
 

@@ -139,7 +139,8 @@ class LightField:
         white = WHITE[views.dtype.name] if white is None else float(white)
         _check_sizes(views, layout, part)
         _check_plane(layout, camera)
-        used = views if layout.present.all() else views[layout.present]
+        # One by one: a copy of them all may be gigabytes.
+        used = [views[row, column] for row, column in np.argwhere(layout.present)]
         _check_values(used, white)
         if part.is_whole and (range is None or range.origin != "user"):
             _check_texture(used)
@@ -312,17 +313,18 @@ def _check_range(limits: DisparityRange | None, layout: Layout, side: int) -> No
         )
 
 
-def _check_values(views: NDArray[Any], white: float) -> None:
-    if views.dtype.kind == "f" and not np.isfinite(views).all():
+def _check_values(views: list[NDArray[Any]], white: float) -> None:
+    if views[0].dtype.kind == "f" and not all(np.isfinite(view).all() for view in views):
         raise InputError("views: some samples are NaN or infinite. Replace them, or leave the views out with ⟦skip⟧.")
     if not white > 0:
         raise InputError(f"white: expected a positive sample value, found {white}.")
 
 
-def _check_texture(views: NDArray[Any]) -> None:
+def _check_texture(views: list[NDArray[Any]]) -> None:
     """Who gives a range gets a map even of this; its confidence is low."""
-    if views.min() == views.max():
+    first = views[0].flat[0]
+    if all((view == first).all() for view in views):
         raise InputError(
-            f"views: every sample is {views.min()}, so nothing can be matched. "
+            f"views: every sample is {first}, so nothing can be matched. "
             "Depth needs contrast: check the exposure and that the right images were read."
         )

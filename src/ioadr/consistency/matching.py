@@ -90,7 +90,12 @@ def _moved_along(image: Image, shift: float, axis: int) -> Image:
     part = np.float32(shift - whole)
     taken = image.take(np.arange(whole, whole + length + 1), axis, mode="clip")
     low, high = (taken[:-1], taken[1:]) if axis == 0 else (taken[:, :-1], taken[:, 1:])
-    return low if part == 0 else low + part * (high - low)
+    if part == 0:
+        return low
+    between = high - low
+    between *= part
+    between += low
+    return between
 
 
 def difference(reference: Image, view: Image, down: float, right: float) -> Image:

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.geometry.points import cross
+
 STEEPEST = 85.0
 """Degrees between line of sight and normal; what is seen at a flatter angle is taken for a gap, not for a surface."""
 
@@ -68,7 +70,7 @@ def _depth_step(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
 
 def _faces_camera(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], limit: float) -> NDArray[np.int_]:
     """1 where the triangle is seen less obliquely than the limit; 0 elsewhere and where a corner is missing."""
-    normal = np.cross(b - a, c - a)
+    normal = cross(b - a, c - a)
     along = np.abs(np.einsum("...i,...i", normal, a))
     length = np.linalg.norm(normal, axis=-1) * np.linalg.norm(a, axis=-1)
     return np.asarray(along > limit * length, np.int_)

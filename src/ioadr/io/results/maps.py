@@ -6,6 +6,7 @@ the file. TIFF is written by Pillow, which every installation has; EXR needs the
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,10 +51,10 @@ def write_npy(path: Path, values: NDArray[Any], label: Label) -> None:
 
 
 def write_picture(path: Path, picture: NDArray[np.uint8], label: Label) -> None:
-    """8-bit PNG; packed lightly, since a person is waiting."""
+    """8-bit PNG; packed lightly, looking for runs alone, since a person is waiting."""
     from PIL import Image
 
-    Image.fromarray(picture).save(path, pnginfo=_png_texts(label), compress_level=1)
+    Image.fromarray(picture).save(path, pnginfo=_png_texts(label), compress_level=1, compress_type=zlib.Z_RLE)
 
 
 def quantised(values: NDArray[Any]) -> tuple[NDArray[np.uint16], float, float]:
