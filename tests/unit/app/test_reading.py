@@ -10,7 +10,7 @@ import pytest
 import ioadr
 from ioadr.app.commands import info
 from ioadr.app.reader_options import option_names
-from ioadr.app.words.expectation import SECONDS_PER_SAMPLE
+from ioadr.app.words.expectation import SECONDS_PER_SAMPLE, START, USUAL_SPREAD
 from ioadr.io.options import ReadOptions
 from ioadr.presets import DEFAULT, PRESETS
 from tests.builders import make_views, write_hci_scene
@@ -76,7 +76,8 @@ def test_info_expects_wide_baselines_to_take_longer(cli, tmp_path):
         return float(json.loads(cli(*arguments, *(("--range", *extent) if extent else ())).out)["expected_seconds"])
 
     assert seconds() == seconds(-2, 2)
-    assert seconds(-22, 22) == pytest.approx(8 * seconds(-2, 2), rel=0.2), "both to a hundredth of a second"
+    wide, usual = seconds(-22, 22) - START, seconds(-2, 2) - START
+    assert wide == pytest.approx(88 / USUAL_SPREAD * usual, rel=0.05), "both to a hundredth of a second"
     assert "twice that if disparities are large" in cli("info", path, "--quilt", "5x5").out
 
 

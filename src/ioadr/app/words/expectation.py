@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from ioadr.lightfield import LightField
 from ioadr.machine import cores
 from ioadr.parameters import Parameters
 from ioadr.presets import DEFAULT, PRESETS
 
-SECONDS_PER_SAMPLE = {"paper": 0.66e-6, "best": 0.95e-6, "fast": 0.32e-6}
-"""Of one core, for one pixel of one view: twice the wall time of `ioadr estimate` on two cores, README.md."""
-USUAL_SPREAD = 11.0
-"""px between the shifts of the nearest and the farthest point in the outermost view; beyond it the first map tries
-more planes and occluders lie farther away, in proportion."""
+START = 1.0
+"""Seconds until modules and compiled code are loaded, and of a small light field's files; more cores do not help."""
+SECONDS_PER_PIXEL = {"paper": 5e-6, "best": 24e-6, "fast": 4e-6}
+SECONDS_PER_SAMPLE = {"paper": 0.34e-6, "best": 0.24e-6, "fast": 0.07e-6}
+"""Of one core, for one pixel of the reference view, and for one of each view in the files; docs/performance.md says how
+well they foretell."""
+USUAL_SPREAD = 16.0
+"""px between the shifts of the nearest and the farthest point in the outermost view, as in the benchmark's scenes;
+beyond it the first map tries more planes and occluders lie farther away, in proportion."""
 BYTES_PER_SAMPLE = 4
 """Packed colour of one pixel of one view."""
 BYTES_PER_PIXEL = 320
@@ -31,13 +37,17 @@ OVERHEAD = 180_000_000
 def expected_seconds(lightfield: LightField, preset: str = DEFAULT) -> float:
     """On this machine, with all its cores; of a usual range of disparities if none is known."""
     more = max(spread(lightfield) / USUAL_SPREAD, 1.0)
-    return more * core_seconds(lightfield.view_count, lightfield.height, lightfield.width, preset) / cores()
+    return START + more * core_seconds(lightfield.view_count, lightfield.height, lightfield.width, preset) / cores()
 
 
 def expected_bytes(lightfield: LightField, preset: str = DEFAULT) -> int:
     """Peak of the whole process."""
-    pixel = pixel_bytes(lightfield.view_count, PRESETS[preset], spread(lightfield))
-    return lightfield.views.nbytes + pixel * lightfield.height * lightfield.width + OVERHEAD
+    parameters, pixels = PRESETS[preset], lightfield.height * lightfield.width
+    views = lightfield.view_count
+    if parameters.initialise.method == "plane-sweep":  # others are not even read
+        views = int(np.count_nonzero(lightfield.layout.thinned(parameters.data.view_step)))
+    stored = views * pixels * lightfield.channels * lightfield.views.dtype.itemsize
+    return stored + pixel_bytes(views, parameters, spread(lightfield)) * pixels + OVERHEAD
 
 
 def spread(lightfield: LightField) -> float:
@@ -46,8 +56,8 @@ def spread(lightfield: LightField) -> float:
 
 
 def core_seconds(views: int, height: int, width: int, preset: str = DEFAULT) -> float:
-    """Of one core, for an estimation with a preset."""
-    return SECONDS_PER_SAMPLE[preset] * views * height * width
+    """Of one core, for an estimation with a preset, without its start."""
+    return (SECONDS_PER_PIXEL[preset] + SECONDS_PER_SAMPLE[preset] * views) * height * width
 
 
 def pixel_bytes(views: int, parameters: Parameters, shifts: float = USUAL_SPREAD) -> int:
