@@ -25,6 +25,10 @@ RATIO, LEAST = 1.5, 0.7
 """Factor on the usual difference, and levels of a mean of 100, from which a view is odd."""
 NEIGHBOUR, UNLIKE = 0.6, 8.0
 """Share of the step between neighbours, and factor on the usual error, by which a view is off its place."""
+AROUND, NEXT = 2.3, 1.5
+"""Steps within which views are compared, as neighbours tell of trends, and within which two may be exchanged."""
+EXCHANGED, APART = 0.5, 2.5
+"""Share of the step, and factor on the usual error, by which each of two neighbours is off towards the other."""
 EXPOSURE = 0.2
 """Share of the brightness of the views around from which a view is called brighter or darker."""
 FARTHEST_SHIFT = 6
@@ -84,12 +88,31 @@ def examined(images: NDArray[np.float32], offsets: Offsets, factor: float = 1.0)
 
 
 def _elsewhere(directions: Offsets, off: Offsets) -> NDArray[np.bool_]:
-    """[V]: views that seem to be off their place by most of the step to a neighbour, and unlike the others."""
+    """[V]: views that seem to be off their place by most of the step to a neighbour: unlike all others, or in exchange
+    with that neighbour."""
+    gaps = np.linalg.norm(directions[:, None] - directions, axis=2)
+    step = float(np.median(np.sort(gaps, axis=1)[:, 1]))
     trend = np.linalg.lstsq(directions, off, rcond=None)[0]
     away = np.linalg.norm(off - directions @ trend, axis=1)
-    step = np.median([np.sort(np.linalg.norm(directions - own, axis=1))[1] for own in directions])
     far: NDArray[np.bool_] = (away > NEIGHBOUR * step) & (away > UNLIKE * np.median(away))
+    for pair in _exchanged(directions, off, gaps, step):
+        far[list(pair)] = True
     return far & (np.arange(len(off)) > 0)
+
+
+def _exchanged(directions: Offsets, off: Offsets, gaps: NDArray[np.float64], step: float) -> Iterator[tuple[int, int]]:
+    """Neighbours each of which seems to be where the other is said to be, as against the views around them."""
+    beside = [np.flatnonzero((gap > 0) & (gap < AROUND * step)) for gap in gaps]
+    usually = [np.median(off[near], axis=0) if len(near) else off[view] for view, near in enumerate(beside)]
+    own = off - np.array(usually)
+    own[0] = 0.0  # the one that all are compared with
+    usual = float(np.median(np.linalg.norm(own, axis=1)))
+    for view, near in enumerate(beside):
+        for other in near[(near > view) & (gaps[view, near] < NEXT * step)]:
+            gap, way = gaps[view, other], directions[other] - directions[view]
+            both = min(own[view] @ way, -own[other] @ way) / gap
+            if both > max(EXCHANGED * gap, APART * usual):
+                yield view, int(other)
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ioadr
-from ioadr.evaluation.synthetic import demo
+from ioadr.evaluation.synthetic import Options, demo, random_light_field
 from tests.builders import write_hci_scene
 
 
@@ -61,3 +61,16 @@ def test_sound_views_are_not_named(views):
     assert found.odd == {}
     assert found.healthy
     assert found.remedies == ()
+
+
+@pytest.mark.parametrize("pair", [((1, 2), (1, 3)), ((0, 0), (0, 1)), ((3, 4), (4, 4)), ((3, 1), (3, 2))])
+@pytest.mark.parametrize(("seed", "most"), [(0, 0.6), (0, 1.0), (4, 1.0)])
+def test_neighbours_in_exchange_are_named(seed, most, pair):
+    """Points move by `most` px from view to view, and noise hides part of that."""
+    options = Options(noise=2.0, seed=seed)
+    sound = random_light_field(seed, None, (96, 128), (5, 5), (-most, most), options=options).light_field
+    first, second = pair
+    views = sound.views.copy()
+    views[first], views[second] = sound.views[second], sound.views[first]
+    assert set(ioadr.diagnose(ioadr.LightField(views)).odd) == {first, second}
+    assert ioadr.diagnose(sound).odd == {}
