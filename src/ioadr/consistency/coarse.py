@@ -30,12 +30,12 @@ def coarse_map(pictures: Pictures, low: float, high: float) -> Image:
 def sides(pictures: Pictures) -> dict[tuple[int, int], Masks]:
     """Views before and after the reference view along rows and columns: each point is seen from one side at least."""
     along = pictures.directions
-    found: dict[tuple[int, int], Masks] = {}
+    views_by_side: dict[tuple[int, int], Masks] = {}
     for axis in (0, 1):
         pair = {sign: pictures.axial & (sign * along[:, axis] > 0.05) for sign in (-1, 1)}
         if pair[-1].any() and pair[1].any():
-            found |= {(axis, sign): views for sign, views in pair.items()}
-    return found
+            views_by_side |= {(axis, sign): views for sign, views in pair.items()}
+    return views_by_side
 
 
 def _cheapest(raw: dict[tuple[int, int], NDArray[np.float32]]) -> Numbers:
@@ -43,12 +43,12 @@ def _cheapest(raw: dict[tuple[int, int], NDArray[np.float32]]) -> Numbers:
     smooth = {key: box(values, MATCHED) for key, values in raw.items()}
     axes = {axis for axis, _ in smooth}
     total = sum(np.minimum(smooth[axis, -1], smooth[axis, 1]) for axis in axes)
-    found: Numbers = np.argmin(total, axis=0)
-    return found
+    cheapest: Numbers = np.argmin(total, axis=0)
+    return cheapest
 
 
 def median(numbers: Numbers, count: int, radius: int) -> Numbers:
     """Of the numbers 0 … count − 1 around each pixel: how many of them less than half of the numbers reach."""
     reached = numbers <= np.arange(count - 1)[:, None, None]
-    found: Numbers = (box(reached.astype(np.float32), radius) < 0.5).sum(axis=0)
-    return found
+    middle: Numbers = (box(reached.astype(np.float32), radius) < 0.5).sum(axis=0)
+    return middle

@@ -60,8 +60,8 @@ def _unexplained(pictures: Pictures, shift: Image) -> tuple[NDArray[np.float32],
     rows, columns = (grid.astype(np.float32) for grid in np.indices(shift.shape))
     gaps, free = [], []
     for image, (down, right) in zip(pictures.images[1:], pictures.directions[1:], strict=True):
-        found = bilinear(image, rows - shift * np.float32(down), columns - shift * np.float32(right))
-        gaps.append(np.minimum(np.abs(found - pictures.images[0]), np.float32(CAP)).ravel())
+        predicted = bilinear(image, rows - shift * np.float32(down), columns - shift * np.float32(right))
+        gaps.append(np.minimum(np.abs(predicted - pictures.images[0]), np.float32(CAP)).ravel())
         by_larger, by_smaller = hidden(shift, float(down), float(right))
         free.append(~(by_larger | by_smaller).ravel())
     gap, sees = np.stack(gaps), np.stack(free)
@@ -74,14 +74,14 @@ def collisions(shift: Image, direction: NDArray[np.float64]) -> Iterator[tuple[P
     """Pixels, and others of a larger shift, that land on the same place in a view in this direction."""
     far = float(np.abs(direction).max())
     height, width = shift.shape
-    place = np.arange(shift.size).reshape(shift.shape)
+    number = np.arange(shift.size).reshape(shift.shape)
     for t in range(1, int(np.ceil(float(np.ptp(shift)) * far)) + 1):
         down, right = (round(t * part / far) for part in direction)
         first = slice(max(0, -down), height - max(0, down)), slice(max(0, -right), width - max(0, right))
         second = slice(max(0, down), height - max(0, -down)), slice(max(0, right), width - max(0, -right))
         nearer = far * (shift[second] - shift[first])
         meet = (nearer >= max(t - 0.5, GAP * far)) & (nearer < t + 0.5)
-        yield place[first][meet], place[second][meet]
+        yield number[first][meet], number[second][meet]
 
 
 def hidden(shift: Image, down: float, right: float) -> tuple[Masks, Masks]:

@@ -72,16 +72,16 @@ class Surfaces:
             self._beside[own, after] - self._beside[other, after],
         )
         level = self._level(first, second, direction)
-        found: NDArray[np.bool_] = (sharp > SHARP_MARGIN) | ((beside > BESIDE_MARGIN) & level)
-        return found
+        part: NDArray[np.bool_] = (sharp > SHARP_MARGIN) | ((beside > BESIDE_MARGIN) & level)
+        return part
 
     def _level(self, first: Places, second: Places, direction: NDArray[np.float64]) -> NDArray[np.bool_]:
         shift = self.shift.ravel()
         allowed = LEVEL * np.abs(shift[second] - shift[first])
         before = np.abs(shift[self._along(first, -direction, LEVEL_REACH)] - shift[first])
         after = np.abs(shift[self._along(second, direction, LEVEL_REACH)] - shift[second])
-        found: NDArray[np.bool_] = (before < allowed) & (after < allowed)
-        return found
+        level: NDArray[np.bool_] = (before < allowed) & (after < allowed)
+        return level
 
     def _along(self, places: Places, direction: NDArray[np.float64], distance: int = 1) -> Places:
         """Pixels at a distance, those at the edge of the picture instead of those outside."""

@@ -118,7 +118,7 @@ def background(matting, ceiling, n, m, v, near, far, middle, pair):
     The background that view v has there is at p − δ·o_v of the reference view, δ = near − far. View w shows it at
     p − δ·o_v − far·o_w, and freely if no near surface is at p + δ·(o_w − o_v) (C2).
     """
-    rays, step, found = matting.rays, near - far, 0
+    rays, step, count = matting.rays, near - far, 0
     y0, x0 = project(n, m, step, rays.dy[v], rays.dx[v])
     pair[:] = 0
     for i in range(matting.others.shape[1]):
@@ -126,11 +126,11 @@ def background(matting, ceiling, n, m, v, near, far, middle, pair):
         if is_free(ceiling, y0 + step * rays.dy[w], x0 + step * rays.dx[w], middle):
             y, x = y0 - far * rays.dy[w], x0 - far * rays.dx[w]
             if is_inside(rays, y, x):
-                light_at(matting, w, y, x, pair[found])
-                found += 1
-                if found == 2:
+                light_at(matting, w, y, x, pair[count])
+                count += 1
+                if count == 2:
                     break
-    return found
+    return count
 
 
 @kernel

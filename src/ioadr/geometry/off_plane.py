@@ -99,14 +99,14 @@ def reduced(lightfield: LightField, factor: int) -> LightField:
 
 def enlarged(disparity: NDArray[np.float32], factor: int, shape: tuple[int, int]) -> NDArray[np.float32]:
     """The map of reduced views in the pixels of the whole ones, linear between."""
-    found = disparity.astype(np.float64) * factor
+    values = disparity.astype(np.float64) * factor
     for axis, size in enumerate(shape):
         at = np.clip((np.arange(size) + 0.5) / factor - 0.5, 0, disparity.shape[axis] - 1)
         low = np.minimum(at.astype(np.intp), max(disparity.shape[axis] - 2, 0))
         high = np.minimum(low + 1, disparity.shape[axis] - 1)
         share = (at - low).reshape((-1, 1) if axis == 0 else (1, -1))
-        found = found.take(low, axis) * (1.0 - share) + found.take(high, axis) * share
-    return found.astype(np.float32)
+        values = values.take(low, axis) * (1.0 - share) + values.take(high, axis) * share
+    return values.astype(np.float32)
 
 
 def resampled(
@@ -141,15 +141,15 @@ def _sources(place: Place, disparity: NDArray[np.float32]) -> tuple[NDArray[np.f
 
 def _filled(disparity: NDArray[np.float32]) -> NDArray[np.float32]:
     """Holes of a projected map with the farther of their neighbours in the row: what is not seen lies behind."""
-    known = np.isfinite(disparity)
-    if not known.any():
+    finite = np.isfinite(disparity)
+    if not finite.any():
         return np.zeros_like(disparity)
     columns = np.broadcast_to(np.arange(disparity.shape[1]), disparity.shape)
-    left = np.maximum.accumulate(np.where(known, columns, -1), axis=1)
-    right = np.minimum.accumulate(np.where(known, columns, disparity.shape[1])[:, ::-1], axis=1)[:, ::-1]
+    left = np.maximum.accumulate(np.where(finite, columns, -1), axis=1)
+    right = np.minimum.accumulate(np.where(finite, columns, disparity.shape[1])[:, ::-1], axis=1)[:, ::-1]
     rows = np.arange(len(disparity))[:, None]
     inf = np.float32(np.inf)
     before = np.where(left >= 0, disparity[rows, np.maximum(left, 0)], inf)
     after = np.where(right < disparity.shape[1], disparity[rows, np.minimum(right, disparity.shape[1] - 1)], inf)
     nearest = np.minimum(before, after)
-    return np.where(np.isfinite(nearest), nearest, np.float32(np.median(disparity[known]))).astype(np.float32)
+    return np.where(np.isfinite(nearest), nearest, np.float32(np.median(disparity[finite]))).astype(np.float32)

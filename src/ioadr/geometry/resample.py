@@ -22,12 +22,12 @@ def lanczos(distance):
 
 
 @kernel
-def fill_taps(place, weights):
-    """Weights [2·LOBES] of the samples around `place`, of sum 1; returns the first of them."""
-    first = int(np.floor(place)) - LOBES + 1
+def fill_taps(position, weights):
+    """Weights [2·LOBES] of the samples around `position`, of sum 1; returns the first of them."""
+    first = int(np.floor(position)) - LOBES + 1
     total = 0.0
     for k in range(2 * LOBES):
-        weights[k] = lanczos(place - (first + k))
+        weights[k] = lanczos(position - (first + k))
         total += weights[k]
     for k in range(2 * LOBES):
         weights[k] /= total

@@ -27,27 +27,27 @@ def beside_rise(disparity, n, m, ahead, rise):
 
     Not in a gap, where a nearer surface follows behind as well.
     """
-    d, found = disparity[n, m], False
+    d, beside = disparity[n, m], False
     for k in range(len(ahead)):
         y, x = ahead[k, 0], ahead[k, 1]
         room = min(room_behind(n, y, disparity.shape[0]), room_behind(m, x, disparity.shape[1]))
         if room > 0:
             slope = abs(d - disparity[n - room * y, m - room * x]) / np.float32(room)
             risen = disparity[n + y, m + x] - d > rise + slope
-            found = found or (risen and not is_gap(disparity, n, m, y, x, rise, slope))
-    return found
+            beside = beside or (risen and not is_gap(disparity, n, m, y, x, rise, slope))
+    return beside
 
 
 @kernel
 def is_gap(disparity, n, m, y, x, rise, slope):
     """Whether there is something nearer behind (n, m) as seen towards (y, x)."""
     height, width = disparity.shape
-    found = False
+    gap = False
     for k in range(1, GAP + 1):
         i, j = n - k * y, m - k * x
         if i >= 0 and j >= 0 and i < height and j < width:
-            found = found or disparity[i, j] - disparity[n, m] > rise + np.float32(k) * slope
-    return found
+            gap = gap or disparity[i, j] - disparity[n, m] > rise + np.float32(k) * slope
+    return gap
 
 
 @task

@@ -76,11 +76,11 @@ def lattice(size: int) -> NDArray[np.intp]:
 def spread(values: FloatMap, shape: tuple[int, ...]) -> FloatMap:
     """Values on the lattice, linear in between, for every pixel."""
     for axis, size in enumerate(shape):
-        known = lattice(size)
-        place = np.clip((np.arange(size) - known[0]) / PITCH, 0, len(known) - 1)
-        first = np.minimum(place.astype(np.intp), max(len(known) - 2, 0))
-        second = np.minimum(first + 1, len(known) - 1)
-        share = (place - first).astype(np.float32)
+        nodes = lattice(size)
+        position = np.clip((np.arange(size) - nodes[0]) / PITCH, 0, len(nodes) - 1)
+        first = np.minimum(position.astype(np.intp), max(len(nodes) - 2, 0))
+        second = np.minimum(first + 1, len(nodes) - 1)
+        share = (position - first).astype(np.float32)
         share = share[:, None] if axis == 0 else share
         values = values.take(first, axis) * (1 - share) + values.take(second, axis) * share
     return np.ascontiguousarray(values, np.float32)
@@ -98,10 +98,10 @@ def _sampled(
     tried = offsets + centre[..., None]
     wanted = (tried >= low) & (tried <= high)
     p, q, _ = np.nonzero(wanted)
-    found = np.empty(len(p), np.float32)
-    refinement.workers.rows(costs_at, len(p), model, rows[p], columns[q], tried[wanted], found)
+    answer = np.empty(len(p), np.float32)
+    refinement.workers.rows(costs_at, len(p), model, rows[p], columns[q], tried[wanted], answer)
     costs = np.full(tried.shape, np.inf, np.float32)
-    costs[wanted] = found
+    costs[wanted] = answer
     return offsets, np.moveaxis(costs, -1, 0)
 
 
@@ -125,8 +125,8 @@ def _least(margins: FloatMap) -> FloatMap:
 def _two_minima(mean: FloatMap, middle: int) -> NDArray[np.bool_]:
     """Whether a curve [K, P, Q] falls again to nearly its value in the middle, beyond a ridge, on either side."""
     curve = np.where(np.isfinite(mean), mean, LARGEST)
-    found = np.zeros(curve.shape[1:], bool)
+    two = np.zeros(curve.shape[1:], bool)
     for side in (curve[middle + 1 :], curve[middle - 1 :: -1]):
         ridge = np.maximum.accumulate(side, axis=0)
-        found |= ((side < EQUAL) & (ridge - np.maximum(side, 0) > RIDGE))[APART - 1 :].any(axis=0)
-    return found
+        two |= ((side < EQUAL) & (ridge - np.maximum(side, 0) > RIDGE))[APART - 1 :].any(axis=0)
+    return two

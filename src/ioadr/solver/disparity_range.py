@@ -81,14 +81,14 @@ def textured_pixels(lf: LightField, cell_size: int) -> NDArray[np.int64]:
     grey = lf.reference_view.astype(np.float32).mean(axis=-1) * np.float32(255.0 / lf.white)
     rows, columns = np.gradient(grey) if min(grey.shape) > 1 else (grey * 0, grey * 0)
     contrast = rows**2 + columns**2
-    found = []
+    pixels = []
     for top in range(0, lf.height, cell_size):
         for left in range(0, lf.width, cell_size):
             cell = contrast[top : top + cell_size, left : left + cell_size]
             n, m = np.unravel_index(int(cell.argmax()), cell.shape)
             if cell[n, m] >= 1.0:
-                found.append((top + int(n), left + int(m)))
-    return np.asarray(found, np.int64).reshape(-1, 2)
+                pixels.append((top + int(n), left + int(m)))
+    return np.asarray(pixels, np.int64).reshape(-1, 2)
 
 
 def _far_enough(rays: Rays, pixels: NDArray[np.int64], workers: Workers) -> float:

@@ -44,8 +44,8 @@ def seen_by(few: Rays, model: Model, refinement: Refinement) -> Model:
 def costs_of(model: Model, disparity: FloatMap, wanted: NDArray[np.bool_], workers: Workers) -> FloatMap:
     """Data term of a map [N, M] where it is wanted, NaN elsewhere."""
     rows, columns = np.nonzero(wanted)
-    found = np.empty(len(rows), np.float32)
-    workers.rows(costs_at, len(rows), model, rows, columns, disparity[wanted], found)
+    answer = np.empty(len(rows), np.float32)
+    workers.rows(costs_at, len(rows), model, rows, columns, disparity[wanted], answer)
     costs = np.full_like(disparity, np.nan)
-    costs[wanted] = found
+    costs[wanted] = answer
     return costs

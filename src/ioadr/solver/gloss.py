@@ -74,6 +74,6 @@ def smooth(values: FloatMap) -> FloatMap:
 def blurred(values: FloatMap, sigma: float, reach: int) -> FloatMap:
     """Gaussian mean over ± reach px; edges repeated."""
     taps = np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)
-    found = np.empty_like(values, np.float32)
-    blur(np.ascontiguousarray(values, np.float32), (taps / taps.sum()).astype(np.float32), found)
-    return found
+    smooth = np.empty_like(values, np.float32)
+    blur(np.ascontiguousarray(values, np.float32), (taps / taps.sum()).astype(np.float32), smooth)
+    return smooth

@@ -151,18 +151,18 @@ def _taps(parameters: Initialise) -> tuple[NDArray[np.float32], NDArray[np.float
 
 def inpaint(values: FloatMap) -> FloatMap:
     """Fill NaN from the surroundings: averages of ever coarser pyramid levels."""
-    known = np.isfinite(values)
-    if known.all():
+    finite = np.isfinite(values)
+    if finite.all():
         return values
-    if not known.any():
+    if not finite.any():
         return np.zeros_like(values)
     height, width = values.shape
     padding = ((0, height % 2), (0, width % 2))
-    weight = np.pad(known.astype(np.float32), padding)
-    total = np.pad(np.where(known, values, 0).astype(np.float32), padding)
+    weight = np.pad(finite.astype(np.float32), padding)
+    total = np.pad(np.where(finite, values, 0).astype(np.float32), padding)
     shape = (weight.shape[0] // 2, 2, weight.shape[1] // 2, 2)
     count = weight.reshape(shape).sum(axis=(1, 3))
     sums = total.reshape(shape).sum(axis=(1, 3))
     coarse = inpaint(np.divide(sums, count, out=np.full_like(sums, np.nan), where=count > 0))
     fine = np.repeat(np.repeat(coarse, 2, axis=0), 2, axis=1)[:height, :width]
-    return np.where(known, values, fine)
+    return np.where(finite, values, fine)

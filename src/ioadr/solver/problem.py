@@ -113,8 +113,8 @@ def model_numbers(parameters: Parameters) -> dict[str, Any]:
     """The fields of `Model` that are named after a parameter, `focus_weight` after `focus.weight`."""
     groups = parameters.to_dict().items()
     numbers = {f"{group}_{name}": value for group, values in groups for name, value in values.items()}
-    found = {name: numbers[name] for name in Model._fields if name in numbers}
-    return {name: np.float32(value) if isinstance(value, float) else value for name, value in found.items()}
+    kept = {name: numbers[name] for name in Model._fields if name in numbers}
+    return {name: np.float32(value) if isinstance(value, float) else value for name, value in kept.items()}
 
 
 def snapshot_occluders(

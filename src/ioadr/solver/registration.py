@@ -34,13 +34,13 @@ def motion(view: Picture, predicted: Picture, white: float) -> Motion:
     slopes = np.gradient(view, axis=(0, 1))
     asked = np.s_[1:-1:STRIDE, 1:-1:STRIDE]
     taken, wanted, down, right = (part[asked] for part in (view, predicted, *slopes))
-    known = np.isfinite(wanted).all(axis=-1) & (np.maximum(taken, np.nan_to_num(wanted)).max(axis=-1) < FULL * white)
+    usable = np.isfinite(wanted).all(axis=-1) & (np.maximum(taken, np.nan_to_num(wanted)).max(axis=-1) < FULL * white)
     channels = view.shape[2]
-    if np.count_nonzero(known) < FEWEST:
+    if np.count_nonzero(usable) < FEWEST:
         return Motion((0.0, 0.0), 0.0, (1.0,) * channels)
-    rows, columns = (np.mgrid[: view.shape[0], : view.shape[1]].astype(np.float32)[:, *asked])[:, known]
+    rows, columns = (np.mgrid[: view.shape[0], : view.shape[1]].astype(np.float32)[:, *asked])[:, usable]
     rows, columns = rows - 0.5 * (view.shape[0] - 1), columns - 0.5 * (view.shape[1] - 1)
-    taken, wanted, down, right = (part[known].astype(np.float64) for part in (taken, wanted, down, right))
+    taken, wanted, down, right = (part[usable].astype(np.float64) for part in (taken, wanted, down, right))
     # Unknowns: shift down, shift right, angle in units of a pixel at the border, relative gain of each channel.
     far = 0.5 * max(view.shape[:2])
     design = np.zeros((*taken.shape, 3 + channels))
@@ -48,18 +48,18 @@ def motion(view: Picture, predicted: Picture, white: float) -> Motion:
     design[..., 2] = (down * columns[:, None] - right * rows[:, None]) / far
     for channel in range(channels):
         design[:, channel, 3 + channel] = -wanted[:, channel]
-    found = _solved(design.reshape(-1, 3 + channels), (wanted - taken).ravel())
-    return Motion((found[0], found[1]), found[2] / far, tuple(1.0 + gain for gain in found[3:]))
+    solution = _solved(design.reshape(-1, 3 + channels), (wanted - taken).ravel())
+    return Motion((solution[0], solution[1]), solution[2] / far, tuple(1.0 + gain for gain in solution[3:]))
 
 
 def _solved(design: NDArray[np.float64], target: NDArray[np.float64]) -> list[float]:
     """Unknowns of the smallest sum of absolute differences, by reweighted least squares; 0 where nothing tells."""
-    found = np.zeros(design.shape[1])
+    solution = np.zeros(design.shape[1])
     for _ in range(ROUNDS):
-        left = np.abs(target - design @ found)
+        left = np.abs(target - design @ solution)
         weight = 1.0 / np.maximum(left, np.median(left) + 1e-9)
         weighted = design * weight[:, None]
         normal = design.T @ weighted
-        normal += np.eye(len(found)) * 1e-9 * np.trace(normal)
-        found = np.linalg.solve(normal, weighted.T @ target)
-    return [float(value) for value in found]
+        normal += np.eye(len(solution)) * 1e-9 * np.trace(normal)
+        solution = np.linalg.solve(normal, weighted.T @ target)
+    return [float(value) for value in solution]

@@ -78,15 +78,15 @@ def current_data_cost(model, state, n, m, d, views):
 @kernel
 def data_below(model, n, m, d, rest, known, scratch):
     """(data term of d at (n, m), number of known ones): equal bins are costed once; it is whole if below `rest`."""
-    fine, place = nearest_bin(d), known
+    fine, at = nearest_bin(d), known
     for e in range(known):
         if scratch.bins[e] == fine:
-            place = e
-    asked = place < known and (scratch.data[place] < scratch.asked[place] or scratch.data[place] >= rest)
+            at = e
+    asked = at < known and (scratch.data[at] < scratch.asked[at] or scratch.data[at] >= rest)
     if not asked:
         data = data_cost(model.rays, model.occluders, model.data, n, m, fine, rest, scratch.views)
-        scratch.bins[place], scratch.data[place], scratch.asked[place] = fine, data, rest
-    return scratch.data[place], max(known, place + 1)
+        scratch.bins[at], scratch.data[at], scratch.asked[at] = fine, data, rest
+    return scratch.data[at], max(known, at + 1)
 
 
 @kernel

@@ -40,8 +40,8 @@ def grid(views: Views, frames: int) -> list[Viewpoint]:
     """Along the rows of the captured views, there and back by turns."""
     stops: list[tuple[float, float]] = []
     for number, row in enumerate(np.unique(views.index[:, 0])):
-        places = views.layout.positions[tuple(views.index[views.index[:, 0] == row].T)][:, :2]
-        stops += [(float(y), float(x)) for y, x in (places if number % 2 == 0 else places[::-1])]
+        positions = views.layout.positions[tuple(views.index[views.index[:, 0] == row].T)][:, :2]
+        stops += [(float(y), float(x)) for y, x in (positions if number % 2 == 0 else positions[::-1])]
     way = np.linspace(0, len(stops) - 1, frames)
     rows, columns = (np.interp(way, np.arange(len(stops)), [stop[axis] for stop in stops]) for axis in (0, 1))
     return [Viewpoint(float(row), float(column)) for row, column in zip(rows, columns, strict=True)]
@@ -52,14 +52,14 @@ PATHS: Mapping[str, Callable[[Views, int], list[Viewpoint]]] = {"orbit": orbit, 
 
 def read_path(text: str, name: str) -> list[Viewpoint]:
     """One camera a line: row, column and, if given, how far ahead and the zoom; # begins a comment."""
-    found = []
+    path = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split("#")[0].replace(",", " ").split()
         if words:
-            found.append(_viewpoint(words, f"{name}, line {number}"))
-    if not 1 <= len(found) <= MOST_FRAMES:
-        raise InputError(f"{name}: expected 1 … {MOST_FRAMES} lines `row column [ahead [zoom]]`, found {len(found)}.")
-    return found
+            path.append(_viewpoint(words, f"{name}, line {number}"))
+    if not 1 <= len(path) <= MOST_FRAMES:
+        raise InputError(f"{name}: expected 1 … {MOST_FRAMES} lines `row column [ahead [zoom]]`, found {len(path)}.")
+    return path
 
 
 def _viewpoint(words: Sequence[str], where: str) -> Viewpoint:
@@ -74,7 +74,7 @@ def _viewpoint(words: Sequence[str], where: str) -> Viewpoint:
 
 def _middle(views: Views) -> tuple[tuple[float, float], tuple[float, float]]:
     """Middle of the views' positions, and how far they reach from it (row, column)."""
-    places = views.layout.positions[views.layout.present][:, :2]
-    low, high = places.min(axis=0), places.max(axis=0)
+    positions = views.layout.positions[views.layout.present][:, :2]
+    low, high = positions.min(axis=0), positions.max(axis=0)
     (row, column), (down, right) = (low + high) / 2, (high - low) / 2
     return (float(row), float(column)), (float(down), float(right))

@@ -31,7 +31,7 @@ def refocused(lightfield: LightField, disparity: float) -> bytes:
 
 def epis(lightfield: LightField, row: int, column: int) -> dict[str, Any]:
     """The reference's row and column of views, cut along the pixel's row and column: PNG and the views' offsets."""
-    found = {}
+    strips = {}
     for name, axis in (("row", 1), ("column", 0)):
         line = views_in_line(lightfield, axis)
         if len(line) < 3:
@@ -39,8 +39,8 @@ def epis(lightfield: LightField, row: int, column: int) -> dict[str, Any]:
         cut = (row, slice(None)) if axis else (slice(None), column)
         samples = np.stack([lightfield.views[place][cut] for place, _ in line])
         png = base64.b64encode(encoded(rgb8(samples, lightfield.white), "PNG")).decode("ascii")
-        found[name] = {"png": png, "views": [place for place, _ in line], "offsets": [offset for _, offset in line]}
-    return found
+        strips[name] = {"png": png, "views": [place for place, _ in line], "offsets": [offset for _, offset in line]}
+    return strips
 
 
 def encoded(picture: Rgb, kind: str) -> bytes:

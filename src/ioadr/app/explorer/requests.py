@@ -28,19 +28,19 @@ def number(texts: Mapping[str, Any], name: str, low: float, high: float) -> floa
     """A finite number in low … high."""
     value = texts.get(name)
     try:
-        found = float(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else math.nan
+        parsed = float(value) if isinstance(value, (str, int, float)) and not isinstance(value, bool) else math.nan
     except (ValueError, OverflowError):
-        found = math.nan
-    if not low <= found <= high:
+        parsed = math.nan
+    if not low <= parsed <= high:
         raise InputError(f"{name}: expected a number from {low:g} to {high:g}, found {_short(value)}.")
-    return found
+    return parsed
 
 
 def whole(texts: Mapping[str, Any], name: str, low: int, high: int) -> int:
-    found = number(texts, name, low, high)
-    if found != int(found):
-        raise InputError(f"{name}: expected a whole number, found {found:g}.")
-    return int(found)
+    parsed = number(texts, name, low, high)
+    if parsed != int(parsed):
+        raise InputError(f"{name}: expected a whole number, found {parsed:g}.")
+    return int(parsed)
 
 
 def pixel(texts: Mapping[str, Any], study: Study) -> tuple[int, int]:

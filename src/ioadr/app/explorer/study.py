@@ -39,7 +39,7 @@ class Result:
 
     @property
     def label(self) -> str:
-        preset = next((name for name, known in PRESETS.items() if known == self.estimate.parameters), None)
+        preset = next((name for name, parameters in PRESETS.items() if parameters == self.estimate.parameters), None)
         name = f"preset {preset}" if preset else "own parameters"
         return name if self.key != GIVEN else f"as given ({name})"
 
@@ -80,10 +80,10 @@ class Study:
     @property
     def limits(self) -> DisparityRange:
         """The result's range, the light field's, or what its texture says."""
-        known = self._given.range if self._given else self.lightfield.range
-        if known is None:
-            known = self._once("limits", lambda: ioadr.estimate_range(self.lightfield))
-        return known
+        limits = self._given.range if self._given else self.lightfield.range
+        if limits is None:
+            limits = self._once("limits", lambda: ioadr.estimate_range(self.lightfield))
+        return limits
 
     @property
     def blind(self) -> Explainer:
@@ -113,10 +113,10 @@ class Study:
 
     def result(self, key: str) -> Result:
         with self._lock:
-            found = self.given if key == GIVEN else self._results.get(key)
-        if found is None:
+            kept = self.given if key == GIVEN else self._results.get(key)
+        if kept is None:
             raise InputError(f"result {key[:40]!r}: this explorer has no such result. Estimate it again.")
-        return found
+        return kept
 
     def add(self, estimate: Estimate) -> Result:
         """Same parameters and seed have the same name, because they have the same result."""

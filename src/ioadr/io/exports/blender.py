@@ -25,11 +25,11 @@ SENSOR = 36.0
 
 def write(scene: Scene, folder: Path) -> None:
     depth = scene.depth
-    known = np.isfinite(depth)
+    finite = np.isfinite(depth)
     colours = linear_from_srgb(scene.image(scene.reference))
-    normals = np.where(known[..., None], np.nan_to_num(scene.estimate.normals * AXES), 0.0)
+    normals = np.where(finite[..., None], np.nan_to_num(scene.estimate.normals * AXES), 0.0)
     channels = {name: colours[..., i] for i, name in enumerate("RGB")}
-    channels |= {"Z": np.where(known, depth, NOTHING)}
+    channels |= {"Z": np.where(finite, depth, NOTHING)}
     channels |= {f"Normal.{axis}": normals[..., i] for i, axis in enumerate("XYZ")}
     write_exr(folder / "scene.exr", channels, Label("colour, depth Z, normals", f"1, {scene.unit}, 1", ""))
     (folder / "camera.json").write_text(json.dumps(_camera(scene), indent=1) + "\n", encoding="utf-8")

@@ -41,18 +41,18 @@ class _Model:
     def _seen(self, view: View) -> NDArray[np.void]:
         seeds = self.scene.seeds
         points = np.flatnonzero(self.scene.estimate.seen_from(view.offset).reshape(-1)[seeds.pixels])
-        found = np.empty(len(points), OBSERVATION)
-        found["x"], found["y"] = self.scene.project(seeds.cloud.positions[points], view).T + 0.5
-        found["point"] = points + 1
-        return found
+        observed = np.empty(len(points), OBSERVATION)
+        observed["x"], observed["y"] = self.scene.project(seeds.cloud.positions[points], view).T + 0.5
+        observed["point"] = points + 1
+        return observed
 
     @cached_property
     def tracks(self) -> list[NDArray[np.void]]:
         """By point: the views that see it, and as which of their observations."""
-        points = np.concatenate([found["point"] for found in self.observations])
+        points = np.concatenate([observed["point"] for observed in self.observations])
         sightings = np.empty(len(points), SIGHTING)
         sightings["image"] = np.repeat(np.arange(len(self.observations)) + 1, [len(f) for f in self.observations])
-        sightings["observation"] = np.concatenate([np.arange(len(found)) for found in self.observations])
+        sightings["observation"] = np.concatenate([np.arange(len(observed)) for observed in self.observations])
         order = np.argsort(points, kind="stable")
         count = len(self.scene.seeds.pixels)
         bounds = np.searchsorted(points[order], np.arange(2, count + 1))

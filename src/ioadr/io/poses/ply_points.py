@@ -38,11 +38,11 @@ def read_points(path: Path) -> NDArray[np.float64]:
         if order == "":
             rows = body.split(b"\n", count)[:count]
             table = np.array([row.split()[: len(names)] for row in rows], np.float64)
-            found = table[:, [names.index(axis) for axis in "xyz"]]
+            points = table[:, [names.index(axis) for axis in "xyz"]]
         else:
             vertices = np.frombuffer(body, np.dtype([(name, order + kind) for name, kind in fields]), count)
-            found = np.stack([vertices[axis].astype(np.float64) for axis in "xyz"], axis=1)
-        return found[np.isfinite(found).all(axis=1)]
+            points = np.stack([vertices[axis].astype(np.float64) for axis in "xyz"], axis=1)
+        return points[np.isfinite(points).all(axis=1)]
 
 
 def _header(path: Path, lines: list[str]) -> tuple[str, int, list[tuple[str, str]]]:

@@ -87,14 +87,14 @@ def _with_reference(posed: PosedPhotographs, rig: Rig, place: tuple[int, int]) -
     there = 0 <= place[0] < index.shape[0] and 0 <= place[1] < index.shape[1] and index[place] >= 0
     wanted = rig.photographs[index[place]].name if there else None
     names = [taken.name for taken in posed.photographs]
-    found = fitted(assembled(posed, names.index(wanted) if wanted else None))
-    if wanted is None or [p.name for p in found[0].photographs] != [p.name for p in rig.photographs]:
+    moved = fitted(assembled(posed, names.index(wanted) if wanted else None))
+    if wanted is None or [p.name for p in moved[0].photographs] != [p.name for p in rig.photographs]:
         raise InputError(
             f"{posed.path}: view {place[0]} {place[1]} cannot be the reference: "
             + ("it would lose other views" if there else f"the grid has {index.shape[0]}×{index.shape[1]} places")
             + ". Choose one nearer to the middle with ⟦reference ROW COL⟧."
         )
-    return found
+    return moved
 
 
 def _present(posed: PosedPhotographs, options: ReadOptions) -> tuple[PosedPhotographs, dict[str, Header]]:
@@ -175,7 +175,7 @@ def _resampled(rig: Rig, canvas: Canvas, number: int, window: Window, factor: fl
     taken = rig.photographs[number]
     assert taken.file is not None
     image = read_image(taken.file, upright=taken.upright)
-    rows, columns = (places.astype(np.float32) for places in sources(rig, canvas, number, window))
+    rows, columns = (coordinates.astype(np.float32) for coordinates in sources(rig, canvas, number, window))
     # Between nodes at which the view was asked, a lens may bend the border of the image by part of a pixel.
     rows, columns = np.clip(rows, -0.5, image.shape[0] - 0.5), np.clip(columns, -0.5, image.shape[1] - 0.5)
     out = np.empty((*rows.shape, image.shape[2]), np.float32)

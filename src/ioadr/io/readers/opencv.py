@@ -60,8 +60,8 @@ def _calibration(path: Path) -> Path | None:
     if path.suffix.lower() not in ENDINGS or not path.is_file() or path.stat().st_size > LARGEST_TEXT:
         return None
     text = path.read_text(encoding="utf-8", errors="replace")
-    told = [any(re.search(rf"""\b{name}_?\d*["']?\s*:""", text) for name in names) for names in (MATRIX, ROTATION)]
-    return path if all(told) else None
+    present = [any(re.search(rf"""\b{name}_?\d*["']?\s*:""", text) for name in names) for names in (MATRIX, ROTATION)]
+    return path if all(present) else None
 
 
 def _cameras(file: Path) -> dict[str, Mapping[str, Any]]:
@@ -147,12 +147,12 @@ def _size(values: Mapping[str, Any], image: Path | None) -> tuple[float, float]:
 
 
 def _coefficients(file: Path, name: str, value: Any) -> list[float]:
-    found = np.ravel(np.asarray([] if value is None else value, np.float64))
-    if found[MOST_COEFFICIENTS:].any():
+    values = np.ravel(np.asarray([] if value is None else value, np.float64))
+    if values[MOST_COEFFICIENTS:].any():
         raise InputError(
             f"{file}: camera {name} has a thin prism or tilted sensor, which are not understood. Undistort its images."
         )
-    return [float(number) for number in found[:MOST_COEFFICIENTS]]
+    return [float(number) for number in values[:MOST_COEFFICIENTS]]
 
 
 def _rotation(file: Path, name: str, value: Any) -> NDArray[np.float64]:
@@ -170,9 +170,9 @@ def _rotation(file: Path, name: str, value: Any) -> NDArray[np.float64]:
 
 def _array(file: Path, name: str, what: str, value: Any, count: int) -> NDArray[np.float64]:
     try:
-        found = np.ravel(np.asarray(value, np.float64))
+        values = np.ravel(np.asarray(value, np.float64))
     except (TypeError, ValueError):
-        found = np.empty(0)
-    if found.size != count:
-        raise InputError(f"{file}: the {what} of camera {name} must have {count} numbers, and has {found.size}.")
-    return found
+        values = np.empty(0)
+    if values.size != count:
+        raise InputError(f"{file}: the {what} of camera {name} must have {count} numbers, and has {values.size}.")
+    return values

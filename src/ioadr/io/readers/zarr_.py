@@ -123,10 +123,10 @@ def _missing(metadata: Mapping[str, Any], files: Sequence[Path]) -> Iterator[str
     """Chunks without a file are legal: they have the fill value everywhere. They may also have been lost."""
     sides = zip(metadata["shape"], _chunk_shape(metadata), strict=True)
     expected = math.prod(-(-length // chunk) for length, chunk in sides)
-    found = sum(not file.name.startswith((".z", "zarr.json")) for file in files)
-    if found < expected:
+    chunks = sum(not file.name.startswith((".z", "zarr.json")) for file in files)
+    if chunks < expected:
         filled = f"read as {metadata.get('fill_value')}, as Zarr has it"
-        yield f"{expected - found} of {expected} chunks have no file: {filled}"
+        yield f"{expected - chunks} of {expected} chunks have no file: {filled}"
 
 
 def _json(file: Path) -> Mapping[str, Any]:

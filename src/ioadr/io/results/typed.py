@@ -19,11 +19,11 @@ NAMES = {int: "a whole number", float: "a number", str: "a text", bool: "true or
 def made(kind: type[Made], values: Any, where: str) -> Made:
     """An instance of a dataclass; each value must have the type that its field declares."""
     types = _types(kind)  # type: ignore[arg-type]  # mypy takes a type variable's type for unhashable
-    found = checked(values, Mapping[str, Any], where)
-    unknown = sorted(set(found) - set(types))
+    fields_given = checked(values, Mapping[str, Any], where)
+    unknown = sorted(set(fields_given) - set(types))
     if unknown:
         raise InputError(f"{where} has no {unknown[0]!r}")
-    return kind(**{name: checked(value, types[name], f"{where}.{name}") for name, value in found.items()})
+    return kind(**{name: checked(value, types[name], f"{where}.{name}") for name, value in fields_given.items()})
 
 
 def checked(value: Any, kind: Any, where: str) -> Any:
@@ -54,7 +54,7 @@ def as_tuples(value: Any) -> Any:
 @cache
 def _types(kind: type[Any]) -> dict[str, Any]:
     hints = get_type_hints(kind)
-    return {known.name: hints[known.name] for known in fields(kind)}
+    return {item.name: hints[item.name] for item in fields(kind)}
 
 
 def _is(value: Any, kind: type[Any]) -> bool:

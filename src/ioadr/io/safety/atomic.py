@@ -29,11 +29,11 @@ def check_folder(path: str | os.PathLike[str], overwrite: bool = False, names: I
         raise OutputError("⟦out⟧: the name is empty. Name a folder; . is this folder.")
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: a file, not a folder. Choose another with ⟦out⟧.")
-    place = next(p for p in (folder, *folder.absolute().parents) if p.exists())
-    if not place.is_dir():
-        raise OutputError(f"{folder}: cannot be made, because {place} is a file. Choose another folder with ⟦out⟧.")
-    if not os.access(place, os.W_OK | os.X_OK):
-        raise OutputError(f"{place}: not writable. Change its permissions or choose another ⟦out⟧.")
+    existing = next(p for p in (folder, *folder.absolute().parents) if p.exists())
+    if not existing.is_dir():
+        raise OutputError(f"{folder}: cannot be made, because {existing} is a file. Choose another folder with ⟦out⟧.")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise OutputError(f"{existing}: not writable. Change its permissions or choose another ⟦out⟧.")
     if not overwrite and (folder / MARKER).exists():
         raise OutputError(f"{folder}: holds earlier results. Add ⟦overwrite⟧ to replace them, or choose another ⟦out⟧.")
     lost = [] if overwrite else [name for name in names if (folder / name).exists()]
@@ -72,10 +72,10 @@ def atomic_folder(
     folder = check_folder(path, overwrite, names)
     with _explained(folder):
         # Inside the folder if it exists (its parent may be another disk), else beside it.
-        place = folder if folder.exists() else folder.parent
-        place.mkdir(parents=True, exist_ok=True)
-        _recover_once(place)
-        with staging_folder(place) as staging:
+        parent = folder if folder.exists() else folder.parent
+        parent.mkdir(parents=True, exist_ok=True)
+        _recover_once(parent)
+        with staging_folder(parent) as staging:
             yield staging
             written = sorted(file.name for file in staging.iterdir())
             for name in written:

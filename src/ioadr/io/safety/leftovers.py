@@ -35,9 +35,9 @@ PATIENCE = 60.0
 
 
 @contextmanager
-def staging_folder(place: Path) -> Iterator[Path]:
-    """A new hidden folder in `place`, locked until the block ends, then removed with what is left in it."""
-    folder = place / f"{PREFIX}{secrets.token_hex(4)}"
+def staging_folder(parent: Path) -> Iterator[Path]:
+    """A new hidden folder in `parent`, locked until the block ends, then removed with what is left in it."""
+    folder = parent / f"{PREFIX}{secrets.token_hex(4)}"
     with locked(folder.with_suffix(LOCK), 0):
         try:
             folder.mkdir()
