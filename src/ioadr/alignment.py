@@ -41,15 +41,15 @@ class Alignment:
     def of(cls, stored: Mapping[str, Any]) -> Alignment:
         """As `stored` was written; refuses anything else."""
         try:
-            found = cls(*(np.asarray(stored[name], np.float64) for name in ("shifts", "angles", "gains")))
+            alignment = cls(*(np.asarray(stored[name], np.float64) for name in ("shifts", "angles", "gains")))
         except (KeyError, ValueError, TypeError, OverflowError) as error:
             raise InputError("alignment: not what `align` stores. Align the light field again.") from error
-        grid = found.angles.shape
-        shapes = (found.shifts.shape, found.gains.shape[:-1], len(grid))
-        finite = all(np.isfinite(values).all() for values in vars(found).values())
-        if shapes != ((*grid, 2), grid, 2) or not finite or (found.gains <= 0).any():
+        grid = alignment.angles.shape
+        shapes = (alignment.shifts.shape, alignment.gains.shape[:-1], len(grid))
+        finite = all(np.isfinite(values).all() for values in vars(alignment).values())
+        if shapes != ((*grid, 2), grid, 2) or not finite or (alignment.gains <= 0).any():
             raise InputError("alignment: not what `align` stores. Align the light field again.")
-        return found
+        return alignment
 
     @property
     def stored(self) -> dict[str, Any]:
@@ -94,15 +94,15 @@ def align(lightfield: LightField, rounds: int = ROUNDS, seed: int = 0, threads: 
     """
     if rounds < 1:
         raise InputError(f"align: expected at least one round, found {rounds}.")
-    found, current, before = Alignment.none(lightfield), lightfield, float("nan")
+    alignment, current, before = Alignment.none(lightfield), lightfield, float("nan")
     for number in range(rounds):
         disparity = estimate(current, "fast", seed=seed, progress=False, threads=threads).disparity
         if number == 0:
             before = residuals(current, disparity, threads).mean
-        found = _improved(found, current, disparity, threads)
-        current = applied(lightfield, found, threads)
+        alignment = _improved(alignment, current, disparity, threads)
+        current = applied(lightfield, alignment, threads)
     after = residuals(current, disparity, threads).mean
-    return Aligned(_noted(current, found, (before, after)), found, (before, after))
+    return Aligned(_noted(current, alignment, (before, after)), alignment, (before, after))
 
 
 def applied(lightfield: LightField, alignment: Alignment, threads: int | None = None) -> LightField:
@@ -122,9 +122,9 @@ def applied(lightfield: LightField, alignment: Alignment, threads: int | None = 
     return lightfield.replace(views=views)
 
 
-def _improved(known: Alignment, current: LightField, disparity: NDArray[np.float32], threads: int | None) -> Alignment:
+def _improved(before: Alignment, current: LightField, disparity: NDArray[np.float32], threads: int | None) -> Alignment:
     """With what views aligned so far still miss."""
-    shifts, angles, gains = known.shifts.copy(), known.angles.copy(), known.gains.copy()
+    shifts, angles, gains = before.shifts.copy(), before.angles.copy(), before.gains.copy()
     views = _others(current)
     with Workers(threads) as workers:
         flat = flattened(current, disparity, workers)
@@ -171,16 +171,16 @@ def _others(lightfield: LightField) -> list[tuple[int, int]]:
     return [place for place in places if place != lightfield.reference]
 
 
-def _noted(lightfield: LightField, found: Alignment, residual: tuple[float, float]) -> LightField:
+def _noted(lightfield: LightField, alignment: Alignment, residual: tuple[float, float]) -> LightField:
     views = _others(lightfield)
-    shift = np.array([np.hypot(*found.shifts[view]) for view in views])
+    shift = np.array([np.hypot(*alignment.shifts[view]) for view in views])
     worst = views[int(np.argmax(shift))]
-    turn = max(abs(found.angles[view]) for view in views)
-    gain = max(float(np.abs(found.gains[view] - 1.0).max()) for view in views)
+    turn = max(abs(alignment.angles[view]) for view in views)
+    gain = max(float(np.abs(alignment.gains[view] - 1.0).max()) for view in views)
     note = Note(
         f"views aligned: shifts {np.sqrt((shift**2).mean()):.2f} px on average (rms), {shift.max():.2f} in view "
         f"{worst[0]},{worst[1]}; turns up to {turn:.2f}°, gains up to {100 * gain:.1f} %; views and a first map differ "
         f"by {residual[1]:.2f} grey levels instead of {residual[0]:.2f}"
     )
     source = lightfield.source
-    return lightfield.replace(source=replace(source, notes=(*source.notes, note), alignment=found.stored))
+    return lightfield.replace(source=replace(source, notes=(*source.notes, note), alignment=alignment.stored))

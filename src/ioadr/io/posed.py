@@ -120,8 +120,8 @@ class Scene:
     @cached_property
     def layout(self) -> Layout:
         """Of all views, also of those that had no part in the estimation."""
-        known, taken = self.estimate.layout, self.lightfield
-        return known if taken is None else taken.replace(reference=known.reference).layout
+        layout, taken = self.estimate.layout, self.lightfield
+        return layout if taken is None else taken.replace(reference=layout.reference).layout
 
     @cached_property
     def views(self) -> list[View]:
@@ -154,8 +154,8 @@ class Scene:
 
     def image(self, view: View) -> Rgb:
         """As displayed."""
-        found, taken = self.estimate, self.lightfield
-        return rgb8(found.image, found.white) if taken is None else rgb8(taken.views[view.index], taken.white)
+        estimate, taken = self.estimate, self.lightfield
+        return rgb8(estimate.image, estimate.white) if taken is None else rgb8(taken.views[view.index], taken.white)
 
     @cached_property
     def depth(self) -> NDArray[np.float64]:
@@ -173,8 +173,10 @@ class Scene:
     @cached_property
     def cloud(self) -> Cloud:
         """All trusted points, in local axes."""
-        found = point_cloud(self.estimate, self.min_confidence)
-        return replace(found, positions=found.positions * AXES * np.float32(self.scale), normals=found.normals * AXES)
+        points = point_cloud(self.estimate, self.min_confidence)
+        return replace(
+            points, positions=points.positions * AXES * np.float32(self.scale), normals=points.normals * AXES
+        )
 
     @cached_property
     def seeds(self) -> Seeds:

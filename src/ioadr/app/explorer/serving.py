@@ -22,15 +22,15 @@ HOST = "127.0.0.1"
 
 def bound(port: int | None) -> socket.socket:
     """A listening socket on this machine alone; any free port if none is named."""
-    found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        found.bind((HOST, port or 0))
-        found.listen(128)  # whoever reads the address may connect at once
+        listener.bind((HOST, port or 0))
+        listener.listen(128)  # whoever reads the address may connect at once
     except OSError as error:
-        found.close()
+        listener.close()
         raise InputError(f"--port {port}: not free ({error}). Leave it out to use any free port.") from error
-    return found
+    return listener
 
 
 def server(study: Study, port: int, token: str) -> Server:

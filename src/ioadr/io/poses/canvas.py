@@ -63,8 +63,8 @@ def sources(rig: Rig, canvas: Canvas, view: int, window: Window) -> tuple[NDArra
     columns = canvas.left + np.arange(window.left, window.right, dtype=np.float64)
     grid_columns, grid_rows = np.meshgrid(columns, rows)
     taken = rig.photographs[view]
-    found = taken.pixels(rays_of(rig, view, grid_columns, grid_rows) @ taken.rotation.T)
-    return found[..., 1], found[..., 0]
+    pixels = taken.pixels(rays_of(rig, view, grid_columns, grid_rows) @ taken.rotation.T)
+    return pixels[..., 1], pixels[..., 0]
 
 
 def fitted(rig: Rig) -> tuple[Rig, Canvas, float]:
@@ -182,7 +182,7 @@ def largest_rectangle(mask: Any) -> tuple[int, int, int, int]:
     depth = np.zeros(mask.shape[1], int)
     for row, line in enumerate(mask):
         depth = np.where(line, depth + 1, 0)
-        best = max(best, _under(depth.tolist(), row), key=lambda found: found[2] * found[3])
+        best = max(best, _under(depth.tolist(), row), key=lambda rectangle: rectangle[2] * rectangle[3])
     return best
 
 

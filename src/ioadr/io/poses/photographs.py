@@ -68,8 +68,8 @@ class Photograph:
             x, y = rays[..., 0] / rays[..., 2], rays[..., 1] / rays[..., 2]
             seen = (rays[..., 2] > 0) & (np.hypot(x, y) < self.lens.farthest)
             bent = self.lens.distorted(x, y)
-        found = [bent[axis] * self.focal[axis] + self.principal[axis] for axis in (0, 1)]
-        return np.where(seen[..., None], np.stack(found, axis=-1), np.nan)
+        coordinates = [bent[axis] * self.focal[axis] + self.principal[axis] for axis in (0, 1)]
+        return np.where(seen[..., None], np.stack(coordinates, axis=-1), np.nan)
 
     def holds(self, pixels: Floats) -> NDArray[np.bool_]:
         """Whether pixels […, 2] lie in the image."""

@@ -71,13 +71,13 @@ def _photographs(folder: Path, images: Path, model: Model) -> tuple[list[Photogr
 def _image_folder(path: Path, folder: Path, model: Model) -> Path:
     """The folder near the model that holds most of its images."""
     around = [path, folder, *list(folder.parents)[:2]]
-    places = [place / name for place in around for name in IMAGES if (place / name).is_dir()]
+    folders = [parent / name for parent in around for name in IMAGES if (parent / name).is_dir()]
 
-    def held(place: Path) -> tuple[int, bool]:
-        exact = sum((place / shot.name).is_file() for shot in model.shots)
-        return exact, exact > 0 or image_inside(place, model.shots[0].name, folder) is not None
+    def held(parent: Path) -> tuple[int, bool]:
+        exact = sum((parent / shot.name).is_file() for shot in model.shots)
+        return exact, exact > 0 or image_inside(parent, model.shots[0].name, folder) is not None
 
-    return max(places, key=held, default=path) if model.shots else path
+    return max(folders, key=held, default=path) if model.shots else path
 
 
 def triangulated(model: Model, photographs: list[Photograph]) -> NDArray[np.float64]:
@@ -100,5 +100,5 @@ def triangulated(model: Model, photographs: list[Photograph]) -> NDArray[np.floa
     normal, target = np.zeros((len(count), 3, 3)), np.zeros((len(count), 3))
     np.add.at(normal, point, across)
     np.add.at(target, point, (across @ np.concatenate(origins)[:, :, None])[:, :, 0])
-    known = (count >= SIGHTINGS) & (np.linalg.cond(normal) < 1e5)
-    return np.asarray(np.linalg.solve(normal[known], target[known][:, :, None])[:, :, 0])
+    placed = (count >= SIGHTINGS) & (np.linalg.cond(normal) < 1e5)
+    return np.asarray(np.linalg.solve(normal[placed], target[placed][:, :, None])[:, :, 0])
