@@ -115,7 +115,7 @@ class Finish:
     occluder_growth: int = _option(2, "px by which occluders are grown: samples beside an edge are mixed", 0, 10)
     high_pass: float = _option(0.9, "share of low frequencies that high-pass data lack; 0 uses plain data alone", 0, 1)
     finest: float = _option(0.01, "px, standard deviation of the best target", 0)
-    scatter: float = _option(0.5, "share of their deviations by which targets may scatter before all count less", 0.01)
+    scatter: float = _option(0.54, "share of their deviations by which targets may scatter before all count less", 0.01)
     gate: float = _option(4.0, "standard deviations at which a target stops to count", 0.1)
     widest_gate: float = _option(0.08, "px at which it does so in any case", 0.001)
     caution: float = _option(2.5, "standard deviations by which patches of different width may disagree", 0.1)

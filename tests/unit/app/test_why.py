@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ioadr import InputError
 from ioadr.app.why import REASONS, Facts, chapters, facts, moved_by_surfaces, sentence, stories, story
 from ioadr.io import load_estimate, write_lightfield
 from ioadr.solver.evidence import evidence
@@ -154,6 +155,16 @@ def test_the_way_comes_back(result):
     assert found.kinds == known.kinds
     np.testing.assert_array_equal(found.differences, known.differences)
     np.testing.assert_array_equal(found.origins, known.origins)
+    assert found.spread == known.spread
+
+
+@pytest.mark.parametrize("spread", [0.5, np.nan, "wide", [1.0, 2.0]])
+def test_a_way_of_impossible_spread_is_refused(tmp_path, spread):
+    known = explored.finished()
+    assert known.way is not None
+    replace(known, way=replace(known.way, spread=spread)).save(tmp_path / "out", "npz", report=False)
+    with pytest.raises(InputError, match="spread"):
+        load_estimate(tmp_path / "out")
 
 
 def test_a_damaged_way_is_refused(cli, tmp_path):
