@@ -21,9 +21,7 @@ NEVER = 1_000
 class Initialise:
     """The first map (§ VI-A)."""
 
-    method: Literal["auto", "structure-tensor", "plane-sweep", "cheapest"] = _option(
-        "auto", "how the first map is made"
-    )
+    method: Literal["auto", "structure-tensor", "plane-sweep", "cheapest"] = _option("auto", "how it is made")
     sigma: float = _option(1.4, "px, Gaussian of derivatives and smoothing", 0.5, 5)
     half_width: int = _option(3, "px, half the structure tensor's kernels", 1, 10)
     inpaint_beyond: float = _option(1.5, "share of the range beyond which values are inpainted", 1, 10)
@@ -73,9 +71,7 @@ class PlanarTerm:
     inlier_share: float = _option(0.9, "τ_a, share of the mean angle that still counts as inlier", 0, 10)
     tolerance: float = _option(0.031, "τ_ε, px, by which a plane may miss the pixel's disparity", 0)
     gate_offsets: bool = _option(True, "average only planes that predict the pixel to within the tolerance")
-    small_kernel: Literal["one-sided", "central"] = _option(
-        "one-sided", "differences for the candidate's own normal: over 2 px towards visited pixels, or ±1 px"
-    )
+    small_kernel: Literal["one-sided", "central"] = _option("one-sided", "a candidate's normal: 2 visited px, or ±1 px")
     normals: Literal["benchmark", "pinhole"] = _option("benchmark", "3D points from which normals are taken")
 
 
@@ -184,8 +180,7 @@ class Parameters:
             result = dataclasses.replace(result, **{group_name: group})
         return result
 
-    vary = replace
-    """The earlier name."""
+    vary = replace  # the earlier name
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Nested dictionaries, as in provenance.json."""
