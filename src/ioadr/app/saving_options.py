@@ -11,6 +11,7 @@ import click
 
 from ioadr.app.sections import option
 from ioadr.app.start.exit_codes import DOUBTFUL
+from ioadr.errors import InputError
 
 if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth
@@ -93,3 +94,9 @@ def saving_options(command: Callable[..., Any]) -> Callable[..., Any]:
         return command(*args, saving=Saving(formats, overwrite, not no_report, min_confidence), **options)
 
     return run
+
+
+def check_archived(saving: Saving) -> None:
+    """Maps of all views are of use only with the reference view's."""
+    if saving.formats is not None and "npz" not in saving.formats:
+        raise InputError("--every-view: needs npz among the formats of --save, for the reference view's own result.")

@@ -55,13 +55,15 @@ class Settings:
     """Of pixels in clouds and meshes."""
     align: bool = False
     """Whether views are aligned first."""
+    every_view: bool = False
+    """Whether all views get a map."""
 
     def key(self, item: Item, fingerprint: str, before: str | None = None) -> str:
         """What an item's result depends on, `before` being the key of the frame that it starts from."""
         reading = plain(asdict(item.reading))
         how = self.version, self.seed, self.formats, self.report, self.tiles, self.min_confidence
-        aligned = ("align",) if self.align else ()
-        return work_key(self.parameters.to_dict(), fingerprint, *how, reading, before, *aligned)
+        more = [word for word, asked in (("align", self.align), ("every view", self.every_view)) if asked]
+        return work_key(self.parameters.to_dict(), fingerprint, *how, reading, before, *more)
 
 
 @dataclass(frozen=True)

@@ -111,7 +111,9 @@ class Batch:
         """What the item needs; unknown for a URL until a worker has fetched it."""
         try:
             if not is_url(item.path):
-                self.needs[item.name] = need_of(item.path, item.reading, self.settings.parameters)
+                self.needs[item.name] = need_of(
+                    item.path, item.reading, self.settings.parameters, self.settings.every_view
+                )
             elif self.settings.tiles is not None:
                 raise InputError(f"{item.path}: --tiles needs a file or folder, not a URL. Copy it first.")
         except InputError as error:

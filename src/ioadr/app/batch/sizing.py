@@ -27,6 +27,8 @@ CLIENT, WORKER = 250_000_000, 80_000_000
 """Bytes of the process that hands out the work, with Dask's scheduler in it, and of Dask in each worker."""
 BYTES_PER_RESULT_PIXEL = 200
 """While a whole result is put together and written."""
+BYTES_PER_VIEW_PIXEL = 25
+"""Maps of every view: disparity, confidence and source, before and after their borders are settled."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +64,14 @@ class Need:
         return WORKER + OVERHEAD + BYTES_PER_RESULT_PIXEL * self.height * self.width
 
 
-def need_of(path: str, reading: ReadOptions, parameters: Parameters) -> Need:
+def need_of(path: str, reading: ReadOptions, parameters: Parameters, every_view: bool = False) -> Need:
     """From headers alone; raises what reading would raise on a file that cannot be opened."""
     capture = open_capture(path, reading, judge=False)
     height, width = scaled_size(chosen_window(capture, reading), reading.scale)
     views = int(capture.available.sum())
     sample = capture.channels * capture.dtype.itemsize
-    return Need(views, height, width, sample, pixel_bytes(views, parameters, _shifts(capture, reading)))
+    more = BYTES_PER_VIEW_PIXEL * views if every_view else 0
+    return Need(views, height, width, sample, pixel_bytes(views, parameters, _shifts(capture, reading)) + more)
 
 
 def _shifts(capture: Capture, reading: ReadOptions) -> float:

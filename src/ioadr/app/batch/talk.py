@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ioadr.result import SweepRecord
 
+ANCHORS = 0.85
+"""Share of the time of every view in which anchors are estimated."""
 Progress = Callable[["SweepRecord", Any, int], None]
 
 
@@ -32,6 +34,17 @@ def sweep_teller(topic: str, name: str, begin: float = 0.0, end: float = 1.0, wh
         check_wanted()
         share = begin + (end - begin) * min((done + 1) / (total + 1), 1.0)
         tell(topic, name, f"{what}sweep {min(done, total)}/{total}", share)
+
+    return progress
+
+
+def view_teller(topic: str, name: str, begin: float, end: float) -> Callable[[str, int, int], None]:
+    """The callback for `ioadr.estimate_views`: anchors take most of the time, views the rest."""
+
+    def progress(what: str, done: int, total: int) -> None:
+        check_wanted()
+        share = ANCHORS * done / total if what == "anchor" else ANCHORS + (1.0 - ANCHORS) * done / total
+        tell(topic, name, f"{what} {done}/{total}", begin + (end - begin) * share)
 
     return progress
 

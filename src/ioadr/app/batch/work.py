@@ -19,7 +19,7 @@ from ioadr.app.batch.earlier import earlier_outcome
 from ioadr.app.batch.items import FRAME, RECORD, THUMBNAIL, Item, Outcome, Settings, failed
 from ioadr.app.batch.sizing import check_need, need_of
 from ioadr.app.batch.storage import Store, fetched, is_url
-from ioadr.app.batch.talk import Unwanted, own_memory, sweep_teller, tell, worker_name
+from ioadr.app.batch.talk import Unwanted, own_memory, sweep_teller, tell, view_teller, worker_name
 from ioadr.app.saving_options import Saving
 from ioadr.errors import InputError, IoadrError, as_options
 
@@ -96,7 +96,9 @@ def _estimated(item: Item, key: str, settings: Settings, before: str | None) -> 
     clock = Clock()
     tell(settings.topic, item.name, "reading")
     with fetched(item.path) as path:
-        check_need(item.path, need_of(str(path), item.reading, settings.parameters).bytes, own_memory())
+        check_need(
+            item.path, need_of(str(path), item.reading, settings.parameters, settings.every_view).bytes, own_memory()
+        )
         lightfield = ioadr.read(path, item.reading)
         truth, notes = truth_beside(path, (lightfield.height, lightfield.width))
     if is_url(item.path):
@@ -106,7 +108,8 @@ def _estimated(item: Item, key: str, settings: Settings, before: str | None) -> 
         tell(settings.topic, item.name, "aligning", READ)
         lightfield = ioadr.align(lightfield, seed=settings.seed, threads=settings.threads).lightfield
         clock.lap("align")
-    estimate = ioadr.estimate(
+    estimate, also = _every_view(item, settings, lightfield) if settings.every_view else (None, {})
+    estimate = estimate or ioadr.estimate(
         lightfield,
         settings.parameters,
         seed=settings.seed,
@@ -117,9 +120,20 @@ def _estimated(item: Item, key: str, settings: Settings, before: str | None) -> 
     clock.lap("estimate")
     tell(settings.topic, item.name, "writing", ESTIMATED)
     outcome = outcome_of(item, key, settings, estimate, truth, clock, notes)
-    save(outcome, settings, estimate, lightfield, truth)
+    save(outcome, settings, estimate, lightfield, truth, also)
     clock.lap("save")
     return replace(outcome, seconds=clock.seconds)
+
+
+def _every_view(item: Item, settings: Settings, lightfield: LightField) -> tuple[Estimate, dict[str, Writer]]:
+    """The reference view's estimate, and what writes the maps of all views."""
+    from ioadr.io.results.save import DEFAULT
+    from ioadr.io.results.view_files import views_writers
+
+    progress = view_teller(settings.topic, item.name, READ, ESTIMATED)
+    views = ioadr.estimate_views(lightfield, settings.parameters, settings.seed, progress, settings.threads)
+    formats = DEFAULT if settings.formats is None else settings.formats
+    return views.estimate, views_writers(views, formats, settings.min_confidence)
 
 
 def truth_beside(path: Path, size: tuple[int, int]) -> tuple[Truth | None, list[str]]:
@@ -179,11 +193,17 @@ def outcome_of(
 
 
 def save(
-    outcome: Outcome, settings: Settings, estimate: Estimate, lightfield: LightField | None, truth: Truth | None
+    outcome: Outcome,
+    settings: Settings,
+    estimate: Estimate,
+    lightfield: LightField | None,
+    truth: Truth | None,
+    more: Mapping[str, Writer] | None = None,
 ) -> None:
-    """Results, report, thumbnail and record: all of them or none."""
+    """Results, `more` files, report, thumbnail and record: all of them or none."""
     text = json.dumps(outcome.to_dict(), indent=2, ensure_ascii=False)
     also: dict[str, Writer] = {
+        **(more or {}),
         RECORD: lambda path: _write_text(path, text),
         THUMBNAIL: lambda path: _write_thumbnail(path, estimate),
     }

@@ -8,7 +8,7 @@ import click
 
 from ioadr.app.estimation_options import Estimation, estimation_options
 from ioadr.app.reader_options import reader_options
-from ioadr.app.saving_options import Saving, saving_options, strict_option
+from ioadr.app.saving_options import Saving, check_archived, saving_options, strict_option
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.start.exit_codes import DOUBTFUL, PARTLY_FAILED
 from ioadr.app.terminal import Terminal, output_options
@@ -16,6 +16,7 @@ from ioadr.errors import InputError
 
 if TYPE_CHECKING:
     from ioadr.app.batch.items import Outcome
+    from ioadr.app.batch.run import Batch
     from ioadr.app.batch.summary import Summary
     from ioadr.io.options import ReadOptions
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 @option("Results", "--out", required=True, metavar="DIR", help="Folder or URL for all results.")
 @option("Estimation", "--align", is_flag=True, help="First correct shifts, turns and gains of single views.")
 @strict_option
+@option("Results", "--every-view", is_flag=True, help="Maps of all views, of one geometry, in views.npz as well.")
 @option("Results", "--resume", is_flag=True, help="Skip items that an earlier run finished and that have not changed.")
 @option(
     "Workers",
@@ -78,6 +80,7 @@ def command(
     out: str,
     align: bool,
     strict: bool,
+    every_view: bool,
     resume: bool,
     workers: int | None,
     memory: str | None,
@@ -105,10 +108,9 @@ def command(
 
     side = tile_size if tile_size is not None else 0 if tiles else None
     _check(out, side, video, scheduler, workers or memory)
-    if align and (video or side is not None):
-        raise InputError("batch: --align needs whole light fields, one by one. Leave out --video and tiles.")
+    _check_whole(align, every_view, saving, side is not None or video)
     formats = None if saving.formats is None else tuple(check_formats(saving.formats))
-    items = find_items(inputs, reading if align else estimation.reading(reading), out, video)
+    items = find_items(inputs, reading if align or every_view else estimation.reading(reading), out, video)
     settings = Settings(
         out=out,
         parameters=estimation.parameters,
@@ -120,18 +122,24 @@ def command(
         tiles=side,
         warm=video,
         align=align,
+        every_view=every_view,
     )
     limit = None if memory is None else parse_size("--memory", memory)
     manner = Manner(
         scheduler, workers, estimation.threads, limit, resume, saving.overwrite, attempts, keyframes, dashboard
     )
+    return _run(terminal, Batch(terminal, items, settings, manner), out, strict)
+
+
+def _run(terminal: Terminal, batch: Batch, out: str, strict: bool) -> int:
+    """Run the batch and tell what became of it; the exit code."""
     summaries: list[Summary] = []
 
     def finish(summary: Summary) -> None:
         summaries.append(summary)
         _finish(terminal, summary, out)
 
-    Batch(terminal, items, settings, manner).run(finish)
+    batch.run(finish)
     if not summaries[-1].complete:
         return PARTLY_FAILED
     return DOUBTFUL if strict and any(_doubts(outcome) for outcome in summaries[-1].outcomes) else 0
@@ -153,6 +161,19 @@ def _check(out: str, side: int | None, video: bool, scheduler: str | None, own: 
         raise InputError(
             "batch: --workers and --memory apply to workers on this machine and cannot be combined with --scheduler. "
             "Set the number of workers where the cluster is started."
+        )
+
+
+def _check_whole(align: bool, every_view: bool, saving: Saving, parts: bool) -> None:
+    """What needs whole light fields, one by one, and not `parts` of them or of a video."""
+    if every_view:
+        check_archived(saving)
+    if align and parts:
+        raise InputError("batch: --align needs whole light fields, one by one. Leave out --video and tiles.")
+    if every_view and parts:
+        raise InputError(
+            "batch: --every-view cannot be combined with tiles or --video. Leave one out; for large views, read less "
+            "with --crop or --scale."
         )
 
 

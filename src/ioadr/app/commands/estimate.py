@@ -11,13 +11,13 @@ import click
 import ioadr
 from ioadr.app.estimation_options import Estimation, estimation_options, kernels_waking
 from ioadr.app.reader_options import read_from_cli, reader_options
-from ioadr.app.saving_options import Saving, saving_options, strict_option
+from ioadr.app.saving_options import Saving, check_archived, saving_options, strict_option
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.start.exit_codes import DOUBTFUL
 from ioadr.app.sweep_progress import every_view_progress, sweep_progress
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.app.words import DEPTH, disparities
-from ioadr.errors import InputError, as_options
+from ioadr.errors import as_options
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
@@ -75,12 +75,6 @@ def aligned(terminal: Terminal, lightfield: LightField, estimation: Estimation) 
         corrected = ioadr.align(lightfield, seed=estimation.seed, threads=estimation.threads).lightfield
     terminal.note(f"  {as_options(corrected.source.notes[-1])}")
     return corrected
-
-
-def check_archived(saving: Saving) -> None:
-    """Maps of all views are of use only with the reference view's."""
-    if saving.formats is not None and "npz" not in saving.formats:
-        raise InputError("--every-view: needs npz among the formats of --save, for the reference view's own result.")
 
 
 def run_every_view(

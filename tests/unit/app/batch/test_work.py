@@ -83,6 +83,16 @@ def test_the_result_is_that_of_a_single_run(scene, settings):
         assert (Path(settings.out) / "a" / name).read_bytes() == (Path(settings.out) / "single" / name).read_bytes()
 
 
+def test_every_view_is_written_and_is_another_item_than_the_reference_view_alone(scene, settings):
+    item, alone = Item("a", str(scene)), replace(settings, formats=("npz",))
+    every = replace(alone, every_view=True)
+    assert done(item, every).state == "done"
+    views, single = ioadr.load_views(Path(settings.out) / "a"), ioadr.estimate_views(ioadr.read(scene), QUICK)
+    np.testing.assert_array_equal(views.disparity, single.disparity)
+    assert kept(item, every) is not None
+    assert kept(item, alone) is None, "a result without maps of all views is asked for anew, and the other way round"
+
+
 @pytest.mark.parametrize("damage", ["cut", "one byte", "empty", "gone"])
 def test_a_damaged_result_is_made_again(scene, settings, damage):
     item = Item("a", str(scene))
