@@ -25,7 +25,7 @@ from ioadr.app.pages import render, web
 from ioadr.app.start import internal_error
 from ioadr.errors import IoadrError
 
-MOST_CONNECTIONS = 100
+MOST_CONNECTIONS = 300
 REQUEST_SECONDS = 10.0
 """For a request to arrive on an open connection."""
 SCRIPTS = (
