@@ -17,7 +17,7 @@ from ioadr.way import STARTS, Origin, Stage, Way
 
 if TYPE_CHECKING:
     from ioadr.result import Estimate
-    from ioadr.solver.explanation import Border, Doubt, Ending, SurfaceFit
+    from ioadr.solver.explanation import Border, Doubt, Ending, SurfaceFit, ViewResiduals
 
 SETTLED = 0.01
 """px: the step that brought a pixel this close to where the sweeps left it is the one that proposed its value."""
@@ -35,7 +35,7 @@ TRUST_LESS = "Trusted: {trust} %, mostly because {reason}."
 TWO = "Another disparity explains the views nearly as well."
 SURFACE = "the surface fitted around it moved it by {moved} px"
 SURFACE_OVER = "the surface fitted over {radius} px moved it by {moved} px"
-UNKNOWN = "How it came about was not kept."
+UNKNOWN = "How it came about was not kept, as for tiles, small parts of an image and results of earlier versions."
 
 ORIGINS = {
     Origin.KEPT: "kept",
@@ -180,6 +180,17 @@ def surface_words(surface: SurfaceFit) -> str:
     )
 
 
+def residual_words(views: ViewResiduals) -> str:
+    """What the views differed by."""
+    known = views.residuals[np.isfinite(views.residuals)]
+    if not known.size:
+        return "no view sees it"
+    return (
+        f"the {known.size} views that see it differ from their mean by {number(float(np.median(known)), 1)} grey "
+        f"levels (median), by {number(float(known.max()), 1)} at most"
+    )
+
+
 def border_words(border: Border) -> str:
     """Which surfaces meet at the pixel, and whose it is."""
     meet = f"surfaces of {number(border.near, 3)} and {number(border.far, 3)} px meet here"
@@ -189,7 +200,8 @@ def border_words(border: Border) -> str:
     changed = "went to" if border.is_near != border.was_near else "stayed with"
     return (
         f"{meet}; the nearer one covers {100 * border.coverage:.0f} % of the pixel, which {changed} the {side} one "
-        f"(log likelihood ratio {number(border.likelihood, 1)}, {number(border.doubt, 1)} needed to change sides)"
+        f"(log likelihood ratio {number(border.likelihood, 1)}, {number(border.doubt, 1)} needed to change sides); "
+        f"{np.count_nonzero(border.views)} views that see the background decided"
     )
 
 

@@ -14,13 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
-from ioadr._lanes import WIDTH
 from ioadr.camera import RayModel
 from ioadr.cost.congruence import Neighbours, neighbour_weights, neighbours_around
-from ioadr.cost.occlusion import Occluders, find_hidden
+from ioadr.cost.occlusion import Occluders
 from ioadr.cost.planar import Planes
 from ioadr.cost.total import TERMS, Model, State, look_around_pixel, smoothed_around
-from ioadr.cost.views import views_around
 from ioadr.geometry.plane import mark_inliers
 from ioadr.geometry.ppp import Rays, point_projection_image
 from ioadr.lightfield import DisparityRange, LightField
@@ -31,6 +29,7 @@ from ioadr.solver import problem
 from ioadr.solver.candidates import MOST, propose
 from ioadr.solver.curve import cost_curve
 from ioadr.solver.explanation import Candidate, CostCurve, Ending, Explanation, PlaneFit, PointImage, Support
+from ioadr.solver.pixel_views import hidden_views
 from ioadr.solver.refine import Refinement, random_numbers, single_precision
 from ioadr.solver.schedule import SweepPlan, closing
 
@@ -160,11 +159,7 @@ class Explainer:
         count = rays.dy.size
         colours, inside = np.empty((count, 3), np.float32), np.empty(count, bool)
         point_projection_image(rays, row, column, d, colours, inside)
-        views, hidden = views_around(rays, model.occluders), np.zeros(count, bool)
-        if model.data.occlusion_aware:
-            find_hidden(rays, model.occluders, row, column, d, model.data.margin, views)
-            lanes = (views.hidden[:, None] >> np.arange(WIDTH)) & 1
-            hidden[views.index[lanes.ravel() != 0]] = True
+        hidden = hidden_views(model, row, column, d)
         grid = PointImage(
             disparity=float(d),
             colours=np.full((*self.lf.grid, 3), np.nan, np.float32),

@@ -128,7 +128,17 @@ class SurfaceFit:
     """px, of the surface at the pixel."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class ViewResiduals:
+    """What the views differed by when the last finishing pass asked them about a pixel; all [L, K]."""
+
+    residuals: Floats
+    """Grey levels, from the mean of the views; NaN where a view does not see the pixel, or takes no part."""
+    weights: Floats
+    """0 … 1, how much each counted: less where it differs much."""
+
+
+@dataclass(frozen=True, eq=False)
 class Border:
     """What the views say about a pixel beside a jump."""
 
@@ -144,6 +154,8 @@ class Border:
     was_near: bool
     is_near: bool
     """The side on which the pixel was, and is."""
+    views: Flags
+    """[L, K], True for views that decided: they show the pixel, and others the background that they have behind it."""
 
 
 @dataclass(frozen=True)
@@ -163,6 +175,8 @@ class Ending:
     """What came after the sweeps, and how far the result is trusted."""
 
     surface: SurfaceFit | None
+    views: ViewResiduals | None
+    """None without a surface."""
     border: Border | None
     trust: float
     """The confidence, measured again around the pixel."""

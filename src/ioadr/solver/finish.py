@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ioadr._jit import Workers
 from ioadr._lanes import WIDTH
 from ioadr.cost.linearised import linearise
+from ioadr.cost.total import Model
 from ioadr.cost.view_filters import high_pass, soften
 from ioadr.geometry.ppp import Rays
 from ioadr.geometry.windows import grow
@@ -111,12 +112,7 @@ class Finisher:
         known: Wish | None = None,
     ) -> Wish:
         """What the views, plain or filtered, want around a map; only where it is wanted, elsewhere what is known."""
-        refinement, term = self.refinement, self.term
-        grown = grow(disparity, growth)
-        occluders = snapshot_occluders(
-            grown, refinement.rays, refinement.limits, refinement.parameters.data, self.workers
-        )
-        model = refinement.model(self.closing, occluders=occluders)._replace(rays=rays)
+        term, model = self.term, self.model_around(disparity, rays, growth)
         target, texture, residual = (np.zeros_like(disparity) for _ in range(3))
         numbers = np.float32(term.colour_scale), np.float32(furthest)
         where = everywhere(disparity) if wanted is None else wanted
@@ -129,6 +125,13 @@ class Finisher:
             return found
         new = np.repeat(where, WIDTH, axis=1)[:, : disparity.shape[1]]
         return Wish(*(np.where(new, now, before) for now, before in zip(found, known, strict=True)))
+
+    def model_around(self, disparity: FloatMap, rays: Rays, growth: int) -> Model:
+        """Of views, plain or filtered, with the occluders of a map that was grown."""
+        refinement = self.refinement
+        grown, term = grow(disparity, growth), refinement.parameters.data
+        occluders = snapshot_occluders(grown, refinement.rays, refinement.limits, term, self.workers)
+        return refinement.model(self.closing, occluders=occluders)._replace(rays=rays)
 
 
 def everywhere(disparity: FloatMap) -> NDArray[np.bool_]:

@@ -64,6 +64,13 @@ def test_a_click_tells_the_way_the_finish_the_border_and_the_doubts(browser, fin
     assert page.locator("figure[data-panel=surface] .member.gated").count() == np.count_nonzero(
         known.surface.weights == 0
     )
+    assert known.views is not None
+    differ = page.locator("figure[data-panel=residuals] .residual")
+    residuals = differ.evaluate_all("all => all.map((cell) => Number(cell.dataset.residual))")
+    assert residuals == pytest.approx(known.views.residuals[np.isfinite(known.views.residuals)].tolist(), rel=1e-4)
+    deciding = page.locator("figure[data-panel=border] .decided")
+    places = deciding.evaluate_all("all => all.map((cell) => cell.dataset.view)")
+    assert places == [f"{row},{column}" for row, column in np.argwhere(known.border.views)]
     shown = float(page.locator("figure[data-panel=border] .near").get_attribute("data-coverage"))
     assert shown == pytest.approx(known.border.coverage)
     assert "changed sides" in page.locator("figure[data-panel=border]").inner_text()

@@ -24,7 +24,7 @@ def told(way: list[Stage], **changes: Any) -> str:
     surface = SurfaceFit(-0.654, -0.66, 0.01, 16, False, np.zeros((1, 2), np.int32), np.ones(1, np.float32), -0.662)
     values: dict[str, Any] = {"visible": 81, "views": 81, "deviation": 0.8, "disparity": -0.662, "depth": 4.09}
     values |= {"metric": True, "confidence": 0.971, "way": way, "two_minima": False}
-    return sentence(Facts(**(values | {"ending": Ending(surface, None, 0.97, ())} | changes)))
+    return sentence(Facts(**(values | {"ending": Ending(surface, None, None, 0.97, ())} | changes)))
 
 
 WAY = [
@@ -49,7 +49,7 @@ def test_the_sentence():
 
 def test_what_else_it_says():
     doubts = [Doubt("vague region", -1.0, 2.0), Doubt("torn", 0.5, 1.0)]
-    low = told(WAY, confidence=0.2, ending=Ending(None, None, 0.2, doubts), two_minima=True)
+    low = told(WAY, confidence=0.2, ending=Ending(None, None, None, 0.2, doubts), two_minima=True)
     assert low.endswith(
         "the surface fitted around it moved it by −0.008 px. Another disparity explains the views nearly as well. "
         "Trusted: 20 %, mostly because there is little texture around it."
@@ -61,7 +61,7 @@ def test_what_else_it_says():
     moved = [*WAY[:5], Stage("regions", 1, 0.2, Origin.REGION), *WAY[6:8], Stage("borders", 1, 0.5, Origin.HOLE)]
     assert "; a match of the whole region replaced it; the surface" in told(moved)
     assert "; a hole was opened there, and it lies on the plane behind. Trusted" in told(moved)
-    assert "How it came about was not kept. Trusted" in told([])
+    assert "How it came about was not kept, as for tiles, small parts" in told([])
     assert "depth unknown" in told(WAY, depth=float("nan"))
     assert "Trusted: 0 %." in told(WAY, confidence=float("nan"))
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ioadr.solver.replay import ending, surroundings
+from ioadr._jit import Workers
+from ioadr.solver.coverage import FEWEST, FEWEST_SHARE
+from ioadr.solver.finish import Finisher
+from ioadr.solver.replay import Replay, ending, surroundings
 from ioadr.way import Origin
 from tests import explored
 
@@ -48,6 +51,35 @@ def test_surface_border_and_confidence_are_those_of_the_result(pixels):
     assert borders >= 6
 
 
+def test_views_differ_by_what_the_finish_measured(pixels):
+    """Σ w·r² over the views is the residual of the compiled normal equation; views that count see the pixel."""
+    found, lightfield = explored.finished(), explored.scene().light_field
+    term = found.parameters.finish
+    for row, column in pixels:
+        with Workers() as workers:
+            replay = Replay(lightfield, found, row, column, workers)
+            _, told = replay.surface()
+            assert told is not None
+            before, *_ = replay.wanted()
+            finisher = Finisher(replay.refinement, replay.closing)
+            wish = finisher.linearised(before, replay.refinement.rays, term.occluder_growth, term.noise, 0.1)
+        total = float((told.weights * np.nan_to_num(told.residuals) ** 2).sum()) / max(float(told.weights.sum()), 1.0)
+        assert total == pytest.approx(float(wish.residual[replay.row, replay.column]), rel=2e-3, abs=1e-3)
+        assert np.array_equal(told.weights > 0, np.isfinite(told.residuals))
+        assert told.residuals.shape == lightfield.grid
+
+
+def test_views_that_decide_a_border_see_behind_it(pixels):
+    """Enough of them where the coverage is told, too few where it is not."""
+    found, lightfield = explored.finished(), explored.scene().light_field
+    fewest = max(FEWEST, round(FEWEST_SHARE * lightfield.view_count))
+    borders = [told for pixel in pixels if (told := ending(lightfield, found, *pixel).border) is not None]
+    assert borders
+    for border in borders:
+        assert border.views.shape == lightfield.grid
+        assert (np.count_nonzero(border.views) >= fewest) == (border.coverage is not None)
+
+
 def test_surroundings_begin_where_lattices_do():
     lightfield, found = explored.scene().lightfield, explored.finished()
     window = surroundings(lightfield, found, 60, 70)
@@ -58,6 +90,5 @@ def test_surroundings_begin_where_lattices_do():
 def test_without_a_finish_only_the_confidence_is_replayed():
     found, lightfield = explored.estimate(), explored.scene().lightfield
     told = ending(lightfield, found, 20, 30)
-    assert told.surface is None
-    assert told.border is None
+    assert (told.surface, told.views, told.border) == (None, None, None)
     assert told.trust == pytest.approx(found.confidence[20, 30], abs=0.01)

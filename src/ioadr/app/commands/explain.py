@@ -16,7 +16,7 @@ from ioadr.errors import InputError
 if TYPE_CHECKING:
     from ioadr.app.why import Facts
     from ioadr.result import Estimate
-    from ioadr.solver.explanation import Border, Ending, SurfaceFit
+    from ioadr.solver.explanation import Border, Ending
 
 MOST_DOUBTS = 4
 
@@ -82,18 +82,19 @@ def _details(known: Facts) -> Iterator[str]:
         yield f"  {step_name(stage):<12}{number(stage.disparity, 4):>9} px {moved:>8}  {ORIGINS[stage.origin]}"
         before = stage.disparity
     if known.ending is not None:
-        yield from _surface(known.ending.surface)
+        yield from _surface(known.ending)
         yield from _border(known.ending.border)
         for doubt in known.ending.doubts[:MOST_DOUBTS]:
             if doubt.taken > 0 and doubt.name in REASONS:
                 yield f"  doubt       {number(doubt.taken, 2):>9} from the log odds: {REASONS[doubt.name]}"
 
 
-def _surface(surface: SurfaceFit | None) -> Iterator[str]:
-    from ioadr.app.why import surface_words
+def _surface(ending: Ending) -> Iterator[str]:
+    from ioadr.app.why import residual_words, surface_words
 
-    if surface is not None:
-        yield f"  surface     {surface_words(surface)}"
+    if ending.surface is not None and ending.views is not None:
+        yield f"  surface     {surface_words(ending.surface)}"
+        yield f"  views       {residual_words(ending.views)}"
 
 
 def _border(border: Border | None) -> Iterator[str]:

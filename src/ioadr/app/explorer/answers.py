@@ -161,7 +161,13 @@ def ending(estimate: Estimate, row: int, column: int, found: Ending) -> dict[str
             "weights": rounded(surface.weights),
             "words": why.surface_words(surface),
         },
-        "border": border and {**asdict(border), "words": why.border_words(border)},
+        "views": found.views
+        and {
+            "residuals": rounded(found.views.residuals),
+            "weights": rounded(found.views.weights),
+            "words": why.residual_words(found.views),
+        },
+        "border": border and {**vars(border), "views": border.views.tolist(), "words": why.border_words(border)},
         "trust": found.trust,
         "doubts": [asdict(doubt) | {"words": why.REASONS.get(doubt.name, doubt.name)} for doubt in found.doubts],
     }

@@ -10,12 +10,14 @@ async function resultLayers(key) {
   return layers;
 }
 
+const ENDING = ["surface", "residuals", "border", "doubts"]; // panels about what came after the sweeps
 const QUADS = [
   ["image", "What the views show", "4D-PPI"],
   ["trial", "What they show at the trial", "4D-PPI", "trial"],
   ["weights", "Who counts as neighbour", "weights χ", "J_coc"],
   ["plane", "Plane of the surroundings", "plane", "J_pg"],
   ["surface", "Surface of the finish", "surface", "target"],
+  ["residuals", "What the views differ by", "residual", "target"],
   ["border", "Border between two surfaces", "border", "coverage"],
   ["doubts", "What lowers the confidence", "confidence", "doubt"],
 ];
@@ -43,7 +45,7 @@ class Explorer {
     explained(this.way.panel, scene.glossary, "way");
     explained(this.curve.panel, scene.glossary, "cost", "second minimum");
     for (const epi of Object.values(this.epis)) explained(epi.panel, scene.glossary, "EPI");
-    for (const name of ["surface", "border", "doubts"]) this.quads[name].figure.hidden = true;
+    for (const name of ENDING) this.quads[name].figure.hidden = true;
     this.quads.doubts.figure.querySelector(".save").remove();
     this.views.wipe = new Wipe(this.views, () => this.views.viewer.draw());
     this.tour = new Tour(this);
@@ -229,8 +231,8 @@ class Explorer {
     this.drawCurve();
     drawPointImage(this.quads.image, answer.image, scene.reference, (view) => this.lookFrom(view));
     this.quads.image.title.textContent = answer.disparity === null ? "What the views show at the cheapest" : "What the views show";
-    for (const name of ["surface", "border", "doubts"]) this.quads[name].figure.classList.toggle("busy", answer.disparity !== null);
-    if (answer.disparity === null) for (const name of ["surface", "border", "doubts"]) this.quads[name].figure.hidden = true;
+    for (const name of ENDING) this.quads[name].figure.classList.toggle("busy", answer.disparity !== null);
+    if (answer.disparity === null) for (const name of ENDING) this.quads[name].figure.hidden = true;
     drawWeights(this.quads.weights, answer.support, layers, scene, pixel);
     drawPlane(this.quads.plane, answer.plane, layers, scene, pixel);
     $("overlay").querySelector("[value=plane]").hidden = !answer.plane;
@@ -248,10 +250,11 @@ class Explorer {
     const { scene } = this, pixel = [told.row, told.column];
     this.tell(told.sentence);
     drawSurface(this.quads.surface, told.surface, this.views.layers, scene, pixel);
-    drawBorder(this.quads.border, told.border);
+    drawResiduals(this.quads.residuals, told.views, scene.reference, (view) => this.lookFrom(view));
+    drawBorder(this.quads.border, told.border, scene.reference, (view) => this.lookFrom(view));
     drawDoubts(this.quads.doubts, told);
     this.quads.doubts.figure.hidden = false;
-    for (const name of ["surface", "border", "doubts"]) this.quads[name].figure.classList.remove("busy");
+    for (const name of ENDING) this.quads[name].figure.classList.remove("busy");
   }
 
   drawCurve() {

@@ -73,6 +73,20 @@ function drawPointImage(made, image, reference, onview) {
   made.output.title = `${made.output.textContent} views see the point; crossed out: something nearer hides it`;
 }
 
+/** The grid of views as squares: `look(l, k)` gives each its class, attributes and title. */
+function drawViews(body, rows, columns, reference, label, look, onview) {
+  const size = 20 * Math.max(rows, columns);
+  const chart = svg("svg", { viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": label }, body);
+  const group = svg("g", { transform: `translate(${(size - 20 * columns) / 2} ${(size - 20 * rows) / 2})` }, chart);
+  for (let l = 0; l < rows; l++) for (let k = 0; k < columns; k++) {
+    const { title, ...attributes } = look(l, k);
+    const cell = svg("rect", { x: 20 * k + 0.75, y: 20 * l + 0.75, width: 18.5, height: 18.5, "data-view": `${l},${k}`, ...attributes }, group);
+    svg("title", {}, cell, `view ${l}, ${k}: ${title}`);
+    cell.addEventListener("click", () => onview([l, k]));
+  }
+  svg("rect", { class: "chosen", x: 20 * reference[1] + 1, y: 20 * reference[0] + 1, width: 18, height: 18 }, group);
+}
+
 /** A part of the reference view around a pixel, as the ground for what is drawn over it. */
 function windowAround(made, layers, scene, [row, column], half, label) {
   const side = 2 * half + 1, canvas = document.createElement("canvas");

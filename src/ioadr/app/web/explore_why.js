@@ -49,8 +49,24 @@ function drawSurface(made, surface, layers, scene, pixel) {
   remark(made, `${capital(surface.words)}.`);
 }
 
-/** Two surfaces and how much of the pixel the near one covers. */
-function drawBorder(made, border) {
+/** By how much each view differed from the mean of those that see the pixel, when the last pass of the finish asked. */
+function drawResiduals(made, views, reference, onview) {
+  made.figure.hidden = !views;
+  if (!views) return;
+  const known = views.residuals.flat().filter((value) => value !== null), most = Math.max(...known, 1);
+  made.body.replaceChildren();
+  drawViews(made.body, views.residuals.length, views.residuals[0].length, reference, `${known.length} views see the pixel`, (l, k) => {
+    const value = views.residuals[l][k];
+    if (value === null) return { class: "cell empty", title: "does not see it" };
+    return { class: "cell residual", "fill-opacity": 0.06 + (0.94 * value) / most, "data-residual": value, title: `differs by ${fixed(value, 2)} grey levels, counts ${Math.round(100 * views.weights[l][k])} %` };
+  }, onview);
+  made.output.textContent = `up to ${fixed(Math.max(...known, 0), 1)}`;
+  made.output.title = "grey levels, from the mean of the views; the darker, the more";
+  remark(made, `${capital(views.words)}.`);
+}
+
+/** Two surfaces, how much of the pixel the near one covers, and the views that decided. */
+function drawBorder(made, border, reference, onview) {
   made.figure.hidden = !border;
   if (!border) return;
   const chart = blank(made.body, 240, 70, "Share of the pixel that the near surface covers"), share = border.coverage;
@@ -60,6 +76,10 @@ function drawBorder(made, border) {
   svg("text", { class: "label", x: 10, y: 52 }, chart, `near ${fixed(border.near, 3)} px`);
   svg("text", { class: "label", x: 230, y: 52, "text-anchor": "end" }, chart, `far ${fixed(border.far, 3)} px`);
   svg("text", { class: "label", x: 120, y: 66, "text-anchor": "middle" }, chart, `the pixel is the ${border.is_near ? "near" : "far"} one’s${border.is_near !== border.was_near ? ", it changed sides" : ""}`);
+  drawViews(made.body, border.views.length, border.views[0].length, reference, "Views that decided", (l, k) => {
+    const decided = border.views[l][k];
+    return { class: `cell ${decided ? "decided" : "empty"}`, title: decided ? "shows the pixel, and others what is behind it" : "does not decide" };
+  }, onview);
   made.output.textContent = share === null ? "cannot be told" : `${Math.round(100 * share)} % near`;
   remark(made, `${capital(border.words)}.`);
 }

@@ -14,6 +14,8 @@ GLOSSARY = {
     "J_pg": "Angle to the plane of the surroundings; γ is its weight.",
     "weights χ": "How much each neighbour counts in that mean: most where colour and disparity are alike.",
     "plane": "Fitted to the normals around the pixel that agree; needles are those normals.",
+    "residual": "What a view differs by from the mean of those that see the pixel, in grey levels. Views that differ "
+    "much count less.",
     "way": "The pixel's disparity after each step, and where it came from. Click a step to try its disparity.",
     "surface": "After the sweeps: a plane or curved surface through what the views want around the pixel, over the "
     "widest disc that they do not contradict.",

@@ -1,0 +1,81 @@
+"""What single views show of one pixel, in plain form: who sees it, what they differ by, who sees behind its border."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ioadr._lanes import WIDTH
+from ioadr.cost.occlusion import find_hidden
+from ioadr.cost.sight import Matting, Sight, look
+from ioadr.cost.total import Model
+from ioadr.cost.views import views_around
+from ioadr.geometry.ppp import LEVELS, Rays
+
+Floats = NDArray[np.float32]
+Flags = NDArray[np.bool_]
+TAPS = range(-1, 3)
+"""px around a sample that a cubic kernel reads."""
+
+
+def hidden_views(model: Model, row: int, column: int, d: np.float32) -> Flags:
+    """[V]: views in which something nearer hides the point of disparity d."""
+    hidden = np.zeros(model.rays.dy.size, bool)
+    if model.data.occlusion_aware:
+        views = views_around(model.rays, model.occluders)
+        find_hidden(model.rays, model.occluders, row, column, d, model.data.margin, views)
+        lanes = (views.hidden[:, None] >> np.arange(WIDTH)) & 1
+        hidden[views.index[lanes.ravel() != 0]] = True
+    return hidden
+
+
+def residuals(model: Model, row: int, column: int, d: np.float32, scale: float) -> tuple[Floats, Floats]:
+    """[V] each, as `cost.linearised` has them: by how many grey levels a view differs from the mean of all, and its
+    weight, 0 … 1; NaN and 0 where it does not see the point."""
+    rays = model.rays
+    colours, seen = cubic_samples(rays, row, column, d)
+    seen &= ~hidden_views(model, row, column, d)
+    differ = colours - pixel_colour(rays, rays.reference, row, column)
+    limit = 3.0 * scale * scale
+    weights = np.where(seen, limit / (limit + (differ**2).sum(axis=1)), 0.0)
+    mean = (weights[:, None] * differ).sum(axis=0) / max(float(weights.sum()), 1e-6)
+    size = np.sqrt(((differ - mean) ** 2).mean(axis=1))
+    return np.where(seen, size, np.nan).astype(np.float32), weights.astype(np.float32)
+
+
+def cubic_samples(rays: Rays, row: int, column: int, d: np.float32) -> tuple[NDArray[np.float64], Flags]:
+    """[V, 3] grey levels that the views show of a point, and [V] whether all taps lie in the view."""
+    colours, inside = np.zeros((rays.dy.size, 3)), np.zeros(rays.dy.size, bool)
+    for v, (dy, dx) in enumerate(zip(rays.dy, rays.dx, strict=True)):
+        y, x = float(np.float32(row) - d * dy), float(np.float32(column) - d * dx)
+        inside[v] = 1 <= y <= rays.height - 3 and 1 <= x <= rays.width - 3
+        if inside[v]:
+            taps = np.array([[pixel_colour(rays, v, int(y) + i, int(x) + j) for j in TAPS] for i in TAPS])
+            colours[v] = np.einsum("i,j,ijc->c", catmull_rom(y % 1), catmull_rom(x % 1), taps)
+    return colours, inside
+
+
+def catmull_rom(t: float) -> NDArray[np.float64]:
+    """Weights of the taps −1, 0, 1, 2 at fraction t."""
+    s, c = t * t, t * t * t
+    return 0.5 * np.array([-t + 2 * s - c, 2 - 5 * s + 3 * c, t + 4 * s - 3 * c, c - s])
+
+
+def pixel_colour(rays: Rays, view: int, row: int, column: int) -> NDArray[np.float64]:
+    """[3] grey levels of a packed sample."""
+    word = int(rays.samples[view * rays.view_stride + row * rays.row_stride + column])
+    return np.array([(word >> shift) & 1023 for shift in (0, 10, 20)]) / LEVELS
+
+
+def border_views(matting: Matting, row: int, column: int, near: float, far: float, middle: float) -> Flags:
+    """[V]: views that show the pixel and, freely, the background behind it: those that decide between two surfaces."""
+    rays, count = matting.rays, matting.rays.dy.size
+    seen, behind, place = (np.zeros((count, n), np.float32) for n in (3, 3, 2))
+    sight = Sight(seen, behind, place, np.empty((2, 3, 2)), np.empty((5, 3)))
+    given = row, column, np.float32(near), np.float32(far), np.float32(middle)
+    for ceiling in matting.ceilings:
+        shown = look(matting, ceiling, *given, np.empty((2, 3), np.float32), sight)[0]
+        if shown >= matting.fewest:
+            break
+    places = {(float(y), float(x)) for y, x in sight.place[:shown]}
+    return np.array([(float(y), float(x)) in places for y, x in zip(rays.dy, rays.dx, strict=True)])
