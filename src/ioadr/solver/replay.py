@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +17,12 @@ from ioadr.solver.confidence import probability
 from ioadr.solver.cost_curves import PITCH
 from ioadr.solver.coverage import pack_matting, with_neighbours
 from ioadr.solver.evidence import evidence
-from ioadr.solver.explanation import Border, Doubt, Ending, SurfaceFit
+from ioadr.solver.explanation import Border, Doubt, Ending, SurfaceFit, ViewResiduals
 from ioadr.solver.finish import Finisher, disparity_of
 from ioadr.solver.gloss import REGION
 from ioadr.solver.patch import fit_at
-from ioadr.solver.problem import pack_rays
+from ioadr.solver.pixel_views import border_views, residuals
+from ioadr.solver.problem import pack_rays, used_views
 from ioadr.solver.reach import ALIGNED
 from ioadr.solver.refine import Refinement
 from ioadr.solver.regions import colours
@@ -55,12 +57,23 @@ class Replay:
         part = self.window.slices
         return self.estimate.disparity[part] + way.differences[step][part]
 
-    def surface(self) -> SurfaceFit | None:
-        """What the last finishing pass fitted; None without one, or where its map was not kept."""
-        term = self.estimate.parameters.finish
-        if self.estimate.way is None or not term.passes:
-            return None
-        return fit_at(self.row, self.column, *self.wanted(), term, self.estimate.way.spread)
+    def surface(self) -> tuple[SurfaceFit, ViewResiduals] | tuple[None, None]:
+        """What the last finishing pass fitted, and what the views told it; None without one, or if no way was kept."""
+        way, term = self.estimate.way, self.estimate.parameters.finish
+        if way is None or not term.passes:
+            return None, None
+        before, target, precision = self.wanted()
+        model = Finisher(self.refinement, self.closing).model_around(before, self.refinement.rays, term.occluder_growth)
+        at = self.row, self.column
+        found = residuals(model, *at, before[at], term.colour_scale)
+        by_view = ViewResiduals(self.on_grid(found[0], np.nan), self.on_grid(found[1], 0.0))
+        return fit_at(*at, before, target, precision, term, way.spread), by_view
+
+    def on_grid(self, values: NDArray[Any], elsewhere: Any) -> NDArray[Any]:
+        """[L, K] of what is known view by view."""
+        found = np.full(self.lf.grid, elsewhere, values.dtype)
+        found[used_views(self.lf, self.estimate.parameters.data.view_step)] = values
+        return found
 
     def wanted(self) -> tuple[FloatMap, FloatMap, FloatMap]:
         """Of the last finishing pass: the map before it, the disparities that the views want, and their precision."""
@@ -91,7 +104,9 @@ class Replay:
         own, settled = float(opened[self.row, self.column]), float(result[self.row, self.column])
         both = float(told[0, self.row, self.column]), float(likelihood[self.row, self.column])
         known = None if math.isnan(both[1]) else both
-        return Border(near, far, known and known[0], known and known[1], term.doubt, own >= middle, settled >= middle)
+        views = self.on_grid(border_views(matting, self.row, self.column, near, far, middle), False)
+        sides = own >= middle, settled >= middle
+        return Border(near, far, known and known[0], known and known[1], term.doubt, *sides, views)
 
     def doubts(self) -> tuple[float, list[Doubt]]:
         """The confidence, measured again, and what each reason took from it, most first."""
@@ -145,6 +160,6 @@ def ending(lf: LightField, estimate: Estimate, row: int, column: int) -> Ending:
     """What the steps after the sweeps, and the confidence, weighed at a pixel."""
     with Workers() as workers:
         replay = Replay(lf, estimate, row, column, workers)
-        surface, border = replay.surface(), replay.border()
+        (surface, views), border = replay.surface(), replay.border()
         trust, doubts = replay.doubts()
-    return Ending(surface, border, trust, doubts)
+    return Ending(surface, views, border, trust, doubts)
