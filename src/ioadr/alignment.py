@@ -31,30 +31,35 @@ class Alignment:
     """[L, K] degrees, clockwise, about the middle of the image."""
     gains: NDArray[np.float64]
     """[L, K, C] by which each view is brighter."""
+    scales: NDArray[np.float64]
+    """[L, K] by which each view's content is larger, about the middle of the image."""
 
     @classmethod
     def none(cls, lightfield: LightField) -> Alignment:
         grid = lightfield.grid
-        return cls(np.zeros((*grid, 2)), np.zeros(grid), np.ones((*grid, lightfield.channels)))
+        return cls(np.zeros((*grid, 2)), np.zeros(grid), np.ones((*grid, lightfield.channels)), np.ones(grid))
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Alignment:
         """As `stored` was written; refuses anything else."""
         try:
-            alignment = cls(*(np.asarray(stored[name], np.float64) for name in ("shifts", "angles", "gains")))
+            # Earlier versions did not look at scales.
+            told = {"scales": np.ones(np.shape(stored["angles"])), **stored}
+            alignment = cls(*(np.asarray(told[name], np.float64) for name in ("shifts", "angles", "gains", "scales")))
         except (KeyError, ValueError, TypeError, OverflowError) as error:
             raise InputError("alignment: not what `align` stores. Align the light field again.") from error
         grid = alignment.angles.shape
-        shapes = (alignment.shifts.shape, alignment.gains.shape[:-1], len(grid))
+        shapes = (alignment.shifts.shape, alignment.gains.shape[:-1], len(grid), alignment.scales.shape)
         finite = all(np.isfinite(values).all() for values in vars(alignment).values())
-        if shapes != ((*grid, 2), grid, 2) or not finite or (alignment.gains <= 0).any():
+        positive = all((values > 0).all() for values in (alignment.gains, alignment.scales))
+        if shapes != ((*grid, 2), grid, 2, grid) or not (finite and positive):
             raise InputError("alignment: not what `align` stores. Align the light field again.")
         return alignment
 
     @property
     def stored(self) -> dict[str, Any]:
         """Plain numbers, for files."""
-        return {"shifts": self.shifts.tolist(), "angles": self.angles.tolist(), "gains": self.gains.tolist()}
+        return {name: values.tolist() for name, values in vars(self).items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +73,7 @@ class Aligned:
 
 
 def align(lightfield: LightField, rounds: int = ROUNDS, seed: int = 0, threads: int | None = None) -> Aligned:
-    """Estimate shift, rotation and gain of every view against the reference view, and remove them.
+    """Estimate shift, rotation, scale and gain of every view against the reference view, and remove them.
 
     Parameters
     ----------
@@ -116,7 +121,8 @@ def applied(lightfield: LightField, alignment: Alignment, threads: int | None = 
     views = lightfield.views.copy()
     with Workers(threads) as workers:
         for view in _others(lightfield):
-            rows, columns = _places(lightfield, alignment.shifts[view], float(alignment.angles[view]))
+            place = alignment.shifts[view], float(alignment.angles[view]), float(alignment.scales[view])
+            rows, columns = _places(lightfield, *place)
             gains = alignment.gains[view].astype(np.float32)
             views[view] = resampled(lightfield.views[view], rows, columns, workers, gains)
     return lightfield.replace(views=views)
@@ -124,7 +130,7 @@ def applied(lightfield: LightField, alignment: Alignment, threads: int | None = 
 
 def _improved(before: Alignment, current: LightField, disparity: NDArray[np.float32], threads: int | None) -> Alignment:
     """With what views aligned so far still miss."""
-    shifts, angles, gains = before.shifts.copy(), before.angles.copy(), before.gains.copy()
+    shifts, angles, gains, scales = (values.copy() for values in vars(before).values())
     views = _others(current)
     with Workers(threads) as workers:
         flat = flattened(current, disparity, workers)
@@ -138,9 +144,10 @@ def _improved(before: Alignment, current: LightField, disparity: NDArray[np.floa
                 shifts[view] += left.shift
                 angles[view] += np.degrees(left.angle)
                 gains[view] *= left.gains
+                scales[view] *= 1.0 + left.growth
 
         workers.rows(share, len(views))
-    return Alignment(_without_disparity(shifts, current), angles, gains)
+    return Alignment(_without_disparity(shifts, current), angles, gains, scales)
 
 
 def _without_disparity(shifts: NDArray[np.float64], lightfield: LightField) -> NDArray[np.float64]:
@@ -152,12 +159,12 @@ def _without_disparity(shifts: NDArray[np.float64], lightfield: LightField) -> N
 
 
 def _places(
-    lightfield: LightField, shift: NDArray[np.float64], degrees: float
+    lightfield: LightField, shift: NDArray[np.float64], degrees: float, scale: float
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Where in the view stand the pixels of the aligned one."""
     rows, columns = np.mgrid[: lightfield.height, : lightfield.width].astype(np.float64)
     n, m = 0.5 * (lightfield.height - 1), 0.5 * (lightfield.width - 1)
-    sine, cosine = np.sin(np.radians(degrees)), np.cos(np.radians(degrees))
+    sine, cosine = scale * np.sin(np.radians(degrees)), scale * np.cos(np.radians(degrees))
     down, right = rows - n, columns - m
     return (
         (n + cosine * down + sine * right + shift[0]).astype(np.float32),
@@ -177,9 +184,11 @@ def _noted(lightfield: LightField, alignment: Alignment, residual: tuple[float, 
     worst = views[int(np.argmax(shift))]
     turn = max(abs(alignment.angles[view]) for view in views)
     gain = max(float(np.abs(alignment.gains[view] - 1.0).max()) for view in views)
+    scale = max(abs(float(alignment.scales[view]) - 1.0) for view in views)
     note = Note(
         f"views aligned: shifts {np.sqrt((shift**2).mean()):.2f} px on average (rms), {shift.max():.2f} in view "
-        f"{worst[0]},{worst[1]}; turns up to {turn:.2f}°, gains up to {100 * gain:.1f} %; views and a first map differ "
+        f"{worst[0]},{worst[1]}; turns up to {turn:.2f}°, scales up to {100 * scale:.2f} %, gains up to "
+        f"{100 * gain:.1f} %; views and a first map differ "
         f"by {residual[1]:.2f} grey levels instead of {residual[0]:.2f}"
     )
     source = lightfield.source

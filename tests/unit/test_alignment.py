@@ -23,16 +23,19 @@ from ioadr.solver.registration import motion
 
 
 def disturbed(lightfield: LightField, seed: int = 0) -> tuple[LightField, Alignment]:
-    """With shifts of 0.3 px, turns of 0.1° and gains of 3 % (σ); the reference view is right.
+    """With shifts of 0.3 px, turns of 0.1°, scales of 0.1 % and gains of 3 % (σ); the reference view is right.
 
     The part of the shifts that is a change of all disparities is left out: nobody can tell it.
     """
     random = np.random.default_rng(seed)
     shifts, angles = random.normal(0, 0.3, (*lightfield.grid, 2)), random.normal(0, 0.1, lightfield.grid)
     gains = np.repeat(random.normal(1, 0.03, (*lightfield.grid, 1)), lightfield.channels, axis=2)
+    scales = random.normal(1, 0.001, lightfield.grid)
     shifts[lightfield.reference], angles[lightfield.reference], gains[lightfield.reference] = 0.0, 0.0, 1.0
+    scales[lightfield.reference] = 1.0
     shifts = _without_disparity(shifts, lightfield)
-    return applied(lightfield, Alignment(-shifts, -angles, 1.0 / gains), 1), Alignment(shifts, angles, gains)
+    put = Alignment(shifts, angles, gains, scales)
+    return applied(lightfield, Alignment(-shifts, -angles, 1.0 / gains, 1.0 / scales), 1), put
 
 
 def rendered_anew(rendered: Rendered, put: Alignment) -> LightField:
@@ -47,9 +50,10 @@ def rendered_anew(rendered: Rendered, put: Alignment) -> LightField:
         turn = np.array([[np.cos(angle), -np.sin(angle), 0], [np.sin(angle), np.cos(angle), 0], [0, 0, 1]])
         # About the middle of the image, although it is not where the sensor meets the axis.
         axis = np.array([rays.m0 + right * focus, rays.n0 + down * focus])
-        principal = middle + turn[:2, :2] @ (axis - middle) + put.shifts[place][::-1]
+        scale = float(put.scales[place])
+        principal = middle + scale * turn[:2, :2] @ (axis - middle) + put.shifts[place][::-1]
         centre = View(rays, down, right).origin
-        focal = (1.0 / rays.pitch_x, 1.0 / rays.pitch_y)
+        focal = (scale / rays.pitch_x, scale / rays.pitch_y)
         taken.append(Photograph("", None, size, focal, (principal[0], principal[1]), Lens(), turn, -turn @ centre))
     views = np.zeros_like(lightfield.views)
     for place, picture in zip(map(tuple, places), photographed(rendered.scene, taken), strict=True):
@@ -68,6 +72,7 @@ def test_shifts_turns_and_gains_are_found(case):
     _, _, put, found = case
     assert np.abs(found.alignment.shifts - put.shifts).max() < 0.03
     assert np.abs(found.alignment.angles - put.angles).max() < 0.05
+    assert np.abs(found.alignment.scales - put.scales).max() < 0.0006
     assert np.abs(found.alignment.gains / put.gains - 1).max() < 0.005
 
 
@@ -98,6 +103,7 @@ def test_cameras_that_are_misaligned_are_put_right(case):
 
     assert np.abs(found.alignment.shifts - put.shifts).max() < 0.03
     assert np.abs(found.alignment.angles - put.angles).max() < 0.05
+    assert np.abs(found.alignment.scales - put.scales).max() < 0.0006
     assert np.abs(found.alignment.gains / put.gains - 1).max() < 0.005
     assert bad(found.lightfield) < 1.3 * bad(clean)
 
@@ -134,20 +140,22 @@ def test_a_single_motion():
         return np.stack([100 + 60 * np.sin(y / 5) * np.cos(x / 7), 90 + 50 * np.cos(y / 6 + x / 9)], -1)
 
     picture = waves(rows, columns)
-    predicted = waves(rows + 0.11 + 0.002 * (columns - 39.5), columns - 0.07 - 0.002 * (rows - 29.5))
+    down, right = rows - 29.5, columns - 39.5
+    predicted = waves(rows + 0.11 + 0.002 * right + 0.001 * down, columns - 0.07 - 0.002 * down + 0.001 * right)
     predicted[10:20, 10:20] = np.nan
     found = motion((picture * [1.02, 0.97]).astype(np.float32), predicted.astype(np.float32), 255.0)
     assert found.shift == pytest.approx((0.11, -0.07), abs=0.005)
     assert found.angle == pytest.approx(0.002, abs=1e-4)
+    assert found.growth == pytest.approx(0.001, abs=1e-4)
     assert found.gains == pytest.approx((1.02, 0.97), abs=1e-3)
     nothing = motion(picture.astype(np.float32), np.full(picture.shape, np.nan, np.float32), 255.0)
-    assert nothing == ((0.0, 0.0), 0.0, (1.0, 1.0))
+    assert nothing == ((0.0, 0.0), 0.0, (1.0, 1.0), 0.0)
 
 
 def test_an_alignment_of_other_views_is_refused():
     lightfield = random_light_field(1, size=(64, 72), grid=(3, 3)).lightfield
     with pytest.raises(InputError, match=r"is of 5×5 views with 3 channels, and the light field has 3×3"):
-        applied(lightfield, Alignment(np.zeros((5, 5, 2)), np.zeros((5, 5)), np.ones((5, 5, 3))))
+        applied(lightfield, Alignment(np.zeros((5, 5, 2)), np.zeros((5, 5)), np.ones((5, 5, 3)), np.ones((5, 5))))
     with pytest.raises(InputError, match=r"at least one round, found 0"):
         align(lightfield, rounds=0)
 
@@ -179,3 +187,10 @@ def test_the_command_line_aligns_and_checks_what_it_aligned(tmp_path, capsys):
 def test_what_is_no_alignment_is_refused(stored):
     with pytest.raises(InputError, match="alignment: not what `align` stores"):
         Alignment.of(stored)
+
+
+def test_alignments_of_earlier_versions_have_no_scales():
+    stored = {"shifts": [[[0.0, 0.5]]], "angles": [[0.0]], "gains": [[[1.0]]]}
+    np.testing.assert_array_equal(Alignment.of(stored).scales, [[1.0]])
+    with pytest.raises(InputError, match="alignment: not what `align` stores"):
+        Alignment.of(stored | {"scales": [[0.0]]})

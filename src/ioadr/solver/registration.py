@@ -1,4 +1,4 @@
-"""How far a view is shifted, turned and brighter than what the reference view and a map predict (Gauss–Newton)."""
+"""How a view is shifted, turned, larger and brighter than the reference view and a map predict (Gauss–Newton)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ FEWEST = 200
 
 
 class Motion(NamedTuple):
-    """A view's place is (n, m) + shift + angle·(m − m_c, −(n − n_c)), its samples are gain times the predicted."""
+    """A view's place is (n, m) + shift + angle·(m − m_c, −(n − n_c)) + growth·(n − n_c, m − m_c), its samples are gain
+    times the predicted."""
 
     shift: tuple[float, float]
     """(row, column), px."""
@@ -27,6 +28,8 @@ class Motion(NamedTuple):
     """Radians."""
     gains: tuple[float, ...]
     """By channel."""
+    growth: float
+    """Relative, about the middle of the image."""
 
 
 def motion(view: Picture, predicted: Picture, white: float) -> Motion:
@@ -37,19 +40,21 @@ def motion(view: Picture, predicted: Picture, white: float) -> Motion:
     usable = np.isfinite(wanted).all(axis=-1) & (np.maximum(taken, np.nan_to_num(wanted)).max(axis=-1) < FULL * white)
     channels = view.shape[2]
     if np.count_nonzero(usable) < FEWEST:
-        return Motion((0.0, 0.0), 0.0, (1.0,) * channels)
+        return Motion((0.0, 0.0), 0.0, (1.0,) * channels, 0.0)
     rows, columns = (np.mgrid[: view.shape[0], : view.shape[1]].astype(np.float32)[:, *asked])[:, usable]
     rows, columns = rows - 0.5 * (view.shape[0] - 1), columns - 0.5 * (view.shape[1] - 1)
     taken, wanted, down, right = (part[usable].astype(np.float64) for part in (taken, wanted, down, right))
-    # Unknowns: shift down, shift right, angle in units of a pixel at the border, relative gain of each channel.
+    # Unusables: shift down, shift right, angle and growth in units of a pixel at the border, gain of each channel.
     far = 0.5 * max(view.shape[:2])
-    design = np.zeros((*taken.shape, 3 + channels))
+    design = np.zeros((*taken.shape, 4 + channels))
     design[..., 0], design[..., 1] = down, right
     design[..., 2] = (down * columns[:, None] - right * rows[:, None]) / far
+    design[..., 3] = (down * rows[:, None] + right * columns[:, None]) / far
     for channel in range(channels):
-        design[:, channel, 3 + channel] = -wanted[:, channel]
-    solution = _solved(design.reshape(-1, 3 + channels), (wanted - taken).ravel())
-    return Motion((solution[0], solution[1]), solution[2] / far, tuple(1.0 + gain for gain in solution[3:]))
+        design[:, channel, 4 + channel] = -wanted[:, channel]
+    found = _solved(design.reshape(-1, 4 + channels), (wanted - taken).ravel())
+    gains = tuple(1.0 + gain for gain in found[4:])
+    return Motion((found[0], found[1]), found[2] / far, gains, found[3] / far)
 
 
 def _solved(design: NDArray[np.float64], target: NDArray[np.float64]) -> list[float]:

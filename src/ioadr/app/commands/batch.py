@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUTS...")
 @option("Results", "--out", required=True, metavar="DIR", help="Folder or URL for all results.")
-@option("Estimation", "--align", is_flag=True, help="First correct shifts, turns and gains of single views.")
+@option("Estimation", "--align", is_flag=True, help="First correct shifts, turns, scales and gains of single views.")
 @strict_option
 @option("Results", "--every-view", is_flag=True, help="Maps of all views, of one geometry, in views.npz as well.")
 @option("Results", "--resume", is_flag=True, help="Skip items that an earlier run finished and that have not changed.")
