@@ -135,7 +135,7 @@ def test_explain_of_an_earlier_result(cli, tmp_path):
     make_estimate(np.zeros((8, 9))).save(tmp_path / "old", "npz", report=False)
     outcome = cli("explain", tmp_path / "old", 3, 4)
     assert outcome.code == 0
-    assert "How it came about was not kept." in outcome.out
+    assert "How it came about was not kept, as for" in outcome.out
 
 
 @pytest.mark.parametrize(("row", "column"), [(64, 0), (0, 72)])
