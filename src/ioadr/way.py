@@ -88,14 +88,14 @@ class Way:
         cls,
         kinds: Sequence[str],
         maps: Sequence[NDArray[np.float32]],
-        origins: Sequence[NDArray[np.uint8]],
+        origins: NDArray[np.uint8],
         spread: float = 1.0,
     ) -> Way:
         """From the maps after each step, the last of which is the result."""
         differences = np.empty((len(maps), *maps[-1].shape), np.float16)
         for difference, values in zip(differences, maps, strict=True):
             np.subtract(values, maps[-1], out=difference, casting="same_kind")
-        return cls(tuple(kinds), differences, np.stack(origins), spread)
+        return cls(tuple(kinds), differences, origins, spread)
 
     def numbers(self) -> list[int]:
         """Of each step among those of its kind, from 1."""

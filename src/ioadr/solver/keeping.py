@@ -25,10 +25,11 @@ class Keeper:
 
     def __init__(self, refinement: Refinement, steps: Sequence[SweepPlan]) -> None:
         self.refinement, self.steps = refinement, list(steps)
-        self.maps: list[FloatMap] = []
-        self.origins: list[NDArray[np.uint8]] = []
         self.kinds = step_kinds(refinement, len(self.steps))
         self.wanted = is_large(refinement.lf.part)
+        # At once: kept one by one between a step's own maps, they left gaps that took as much again.
+        shape = (len(self.kinds), *refinement.disparity.shape) if self.wanted else (0, 0, 0)
+        self.maps, self.origins, self.kept = np.empty(shape, np.float32), np.empty(shape, np.uint8), 0
 
     def begin(self, maps: Sequence[FloatMap], origins: Sequence[Origin]) -> None:
         """After the first map was chosen among `maps`."""
@@ -43,8 +44,8 @@ class Keeper:
         """After any other step."""
         if not self.wanted:
             return
-        before, after = self.maps[-1], self.refinement.disparity
-        index = len(self.maps)
+        index, after = self.kept, self.refinement.disparity
+        before = self.maps[index - 1]
         if self.kinds[index] == "sweep":
             assert self.refinement.noise is not None
             found = sweep_origins(before, after, self.steps[index - 1], self.refinement.noise)
@@ -57,8 +58,8 @@ class Keeper:
         self._keep(after, found)
 
     def _keep(self, disparity: FloatMap, origins: NDArray[np.uint8]) -> None:
-        self.maps.append(disparity)
-        self.origins.append(origins)
+        self.maps[self.kept], self.origins[self.kept] = disparity, origins
+        self.kept += 1
 
     def way(self, disparity: FloatMap) -> Way | None:
         """Of an estimation that is done, given its result."""
