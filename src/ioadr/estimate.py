@@ -88,33 +88,35 @@ def estimate(
     1.0
     """
     opened, chosen = _opened(lightfield, parameters), _chosen(parameters)
-    with _shown(progress, opened.name) as told:
-        found = _estimated(_in_plane(opened, seed, threads), chosen, seed, told, threads, start)
-    return found if opened.layout.planar else replace(found, layout=opened.layout)
+    with _shown(progress, opened.name) as shown:
+        result = _estimated(_in_plane(opened, seed, threads), chosen, seed, shown, threads, start)
+    return result if opened.layout.planar else replace(result, layout=opened.layout)
 
 
-def _in_plane(lf: LightField, seed: int, threads: int | None) -> LightField:
+def _in_plane(lightfield: LightField, seed: int, threads: int | None) -> LightField:
     """Views out of the plane of the others as they would look inside it, by maps of growing size."""
-    if lf.layout.planar:
-        return lf
-    flat = lf.replace(layout=lf.layout.flat)
-    for factor in _factors(lf):
+    if lightfield.layout.planar:
+        return lightfield
+    flat = lightfield.replace(layout=lightfield.layout.flat)
+    for factor in _factors(lightfield):
         rough = _estimated(reduced(flat, factor), preset("fast"), seed, None, threads, None)
         with Workers(threads) as workers:
-            flat = flattened(lf, enlarged(rough.disparity, factor, (lf.height, lf.width)), workers)
+            flat = flattened(
+                lightfield, enlarged(rough.disparity, factor, (lightfield.height, lightfield.width)), workers
+            )
     return flat
 
 
-def _factors(lf: LightField) -> list[int]:
+def _factors(lightfield: LightField) -> list[int]:
     """By which views are reduced for a first map, and for a second one where the first is far off."""
-    limits = lf.range or DisparityRange(-1.0, 1.0)
-    far = residual(lf, limits.minimum, limits.maximum) > FAR_OFF
+    limits = lightfield.range or DisparityRange(-1.0, 1.0)
+    far = residual(lightfield, limits.minimum, limits.maximum) > FAR_OFF
     wanted = [4, 2] if far else [2]
-    return [factor for factor in wanted if min(lf.height, lf.width) >= SMALLEST * factor] or [1]
+    return [factor for factor in wanted if min(lightfield.height, lightfield.width) >= SMALLEST * factor] or [1]
 
 
 def _estimated(
-    lf: LightField,
+    lightfield: LightField,
     parameters: Parameters,
     seed: int,
     progress: Progress | None,
@@ -131,17 +133,23 @@ def _estimated(
             progress(record, refinement.disparity, total)
 
     with Workers(threads) as workers:
-        rays = pack_rays(lf, parameters.data.view_step)
-        limits = lf.range or voted_range(lf, rays, workers)
+        rays = pack_rays(lightfield, parameters.data.view_step)
+        limits = lightfield.range or voted_range(lightfield, rays, workers)
         steps, last = plan(parameters, limits, warm=start is not None), closing(parameters, limits)
         total = len(steps) + finishing_passes(parameters.finish) + parameters.coverage.settle
-        refinement = Refinement(lf, limits, parameters, workers, rays)
-        maps = first_maps(lf, rays_of_starts(refinement), limits, parameters.initialise, workers)
-        known = [] if start is None else [_usable(start, maps[0], limits)]
-        begin(refinement, known + maps, last)
+        refinement = Refinement(lightfield, limits, parameters, workers, rays)
+        maps = first_maps(lightfield, rays_of_starts(refinement), limits, parameters.initialise, workers)
+        given = [] if start is None else [_usable(start, maps[0], limits)]
+        begin(refinement, given + maps, last)
         keeper = Keeper(refinement, steps)
-        keeper.begin(known + maps, [Origin.GIVEN] * len(known) + first_map_origins(lf, limits, parameters.initialise))
-        report(SweepRecord(-1, "initialise", lf.height * lf.width, float("nan"), time.perf_counter() - clock))
+        keeper.begin(
+            given + maps, [Origin.GIVEN] * len(given) + first_map_origins(lightfield, limits, parameters.initialise)
+        )
+        report(
+            SweepRecord(
+                -1, "initialise", lightfield.height * lightfield.width, float("nan"), time.perf_counter() - clock
+            )
+        )
         sweeps = (sweep_with_holes(refinement, step, last, seed) for step in steps)
         for record in chain(sweeps, finish(refinement, last, len(steps)), settle_borders(refinement, last, total - 1)):
             keeper.step()
@@ -160,18 +168,18 @@ def _estimated(
         two_minima=two_minima,
         coverage=refinement.coverage,
         way=keeper.way(disparity),
-        image=lf.reference_view,
-        white=lf.white,
-        camera=lf.camera,
+        image=lightfield.reference_view,
+        white=lightfield.white,
+        camera=lightfield.camera,
         range=limits,
         parameters=parameters,
         seed=seed,
-        layout=lf.layout,
-        part=lf.part,
-        name=lf.name,
+        layout=lightfield.layout,
+        part=lightfield.part,
+        name=lightfield.name,
         history=tuple(history),
         seconds={"total": time.perf_counter() - clock},
-        source=lf.source,
+        source=lightfield.source,
     )
 
 
@@ -208,8 +216,8 @@ def _shown(progress: Progress | bool | None, name: str) -> Iterator[Progress | N
     if progress is True or (progress is None and (hasattr(sys, "ps1") or "IPython" in sys.modules)):
         from ioadr.app.live_progress import live_progress
 
-        with live_progress(name, always=progress is True) as told:
-            yield told
+        with live_progress(name, always=progress is True) as shown:
+            yield shown
     elif callable(progress) or not progress:
         yield progress or None
     else:
@@ -223,5 +231,5 @@ def _usable(start: NDArray[np.float32], first: NDArray[np.float32], limits: Disp
             f"start: expected a map of {first.shape[1]}×{first.shape[0]} px, as the views are, "
             f"found shape {start.shape}. Give the map of a frame of the same size."
         )
-    known = np.where(np.isfinite(start), start, first)
-    return np.clip(known, limits.minimum, limits.maximum).astype(np.float32)
+    usable = np.where(np.isfinite(start), start, first)
+    return np.clip(usable, limits.minimum, limits.maximum).astype(np.float32)

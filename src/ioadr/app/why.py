@@ -123,33 +123,33 @@ def views_used(estimate: Estimate) -> int:
     return int(estimate.layout.thinned(estimate.parameters.data.view_step).sum())
 
 
-def sentence(known: Facts) -> str:
+def sentence(facts: Facts) -> str:
     """Why a pixel has its disparity."""
     values = {
-        "visible": str(known.visible),
-        "views": str(known.views),
-        "deviation": number(known.deviation, 1),
-        "disparity": number(known.disparity, 3),
-        "depth": depth_text(known.depth, known.metric),
+        "visible": str(facts.visible),
+        "views": str(facts.views),
+        "deviation": number(facts.deviation, 1),
+        "disparity": number(facts.disparity, 3),
+        "depth": depth_text(facts.depth, facts.metric),
     }
-    seen = AGREE if known.deviation <= AGREED else DIFFER
-    parts = [seen.format_map(values), _told(known), TWO if known.two_minima else "", _trust(known)]
+    seen = AGREE if facts.deviation <= AGREED else DIFFER
+    parts = [seen.format_map(values), _told(facts), TWO if facts.two_minima else "", _trust(facts)]
     return " ".join(part for part in parts if part)
 
 
-def _told(known: Facts) -> str:
-    if not known.way:
+def _told(facts: Facts) -> str:
+    if not facts.way:
         return UNKNOWN
-    moved = moved_by_surfaces(known.way)
-    surface = known.ending.surface if known.ending else None
+    moved = moved_by_surfaces(facts.way)
+    surface = facts.ending.surface if facts.ending else None
     template = SURFACE_OVER if surface and surface.radius else SURFACE
     clause = template.format(radius=surface.radius if surface else 0, moved=number(moved, 3))
-    return story(*chapters(known.way)).format(surface=f"; {clause}" if abs(moved) >= STILL else "")
+    return story(*chapters(facts.way)).format(surface=f"; {clause}" if abs(moved) >= STILL else "")
 
 
-def _trust(known: Facts) -> str:
-    trust = str(percent(known.confidence))
-    doubt = main_doubt(known.ending.doubts) if known.ending and known.confidence < DOUBTFUL else None
+def _trust(facts: Facts) -> str:
+    trust = str(percent(facts.confidence))
+    doubt = main_doubt(facts.ending.doubts) if facts.ending and facts.confidence < DOUBTFUL else None
     return TRUST_LESS.format(trust=trust, reason=REASONS[doubt]) if doubt else TRUST.format(trust=trust)
 
 
@@ -224,9 +224,12 @@ def story(origin: Origin, sweep: int, region: Origin, border: Origin) -> str:
     """How a pixel came by its value, with a place for what surfaces did."""
     start = f"The first map had it ({ORIGINS[origin]})"
     proposed = f"{capital(ORIGINS[origin])} proposed it in sweep {sweep}"
-    told = [start if origin in STARTS else proposed, LATER.get(region, "")]
+    parts = [start if origin in STARTS else proposed, LATER.get(region, "")]
     return (
-        "; ".join(part for part in told if part) + "{surface}" + (f"; {LATER[border]}" if border in LATER else "") + "."
+        "; ".join(part for part in parts if part)
+        + "{surface}"
+        + (f"; {LATER[border]}" if border in LATER else "")
+        + "."
     )
 
 
@@ -249,11 +252,11 @@ def stories(way: Way, result: NDArray[np.float32]) -> tuple[list[str], NDArray[n
     sizes = len(Origin), len(way.kinds) + 1, len(Origin), len(Origin)
     code = np.ravel_multi_index(codes, sizes)
     there = np.flatnonzero(np.bincount(code.ravel()))
-    told = [
+    texts = [
         story(Origin(a), int(sweep), Origin(b), Origin(c))
         for a, sweep, b, c in zip(*np.unravel_index(there, sizes), strict=True)
     ]
-    return told, np.searchsorted(there, code).astype(np.uint16), moved
+    return texts, np.searchsorted(there, code).astype(np.uint16), moved
 
 
 def templates() -> Mapping[str, Any]:

@@ -56,10 +56,10 @@ class Matches:
         """px of the pictures, smallest and largest shift in the best arrangement, of blocks that show one clearly."""
         costs = self.costs[self.best]
         sharp = costs.min(axis=0) < 0.7 * np.median(costs, axis=0)
-        found = self.shifts[costs.argmin(axis=0)][sharp]
-        if not len(found):
+        shifts = self.shifts[costs.argmin(axis=0)][sharp]
+        if not len(shifts):
             return -1.0, 1.0
-        low, high = np.percentile(found, (1, 99))
+        low, high = np.percentile(shifts, (1, 99))
         return float(low) - STEP, float(high) + STEP
 
     @property
@@ -77,13 +77,13 @@ def rearranged(offsets: Offsets, arrangement: Arrangement) -> Offsets:
 
 def distinct_arrangements(offsets: Offsets) -> list[Arrangement]:
     """Of a line, only two differ."""
-    found: list[Arrangement] = []
+    distinct: list[Arrangement] = []
     for arrangement in ALL:
         own = rearranged(offsets, arrangement)
-        others = [rearranged(offsets, other) for other in found]
+        others = [rearranged(offsets, other) for other in distinct]
         if not any(np.allclose(own, other) or np.allclose(own, -other) for other in others):
-            found.append(arrangement)
-    return found
+            distinct.append(arrangement)
+    return distinct
 
 
 def matched(pictures: Pictures) -> Matches:
@@ -100,14 +100,14 @@ def matched_at(pictures: Pictures, longest: int) -> Matches:
     shifts = np.arange(-REACH, REACH + STEP / 2, STEP)
     side = min(pictures.images.shape[1:])
     size, margin = int(np.clip(side // 12, 5, 12)), int(min(REACH, side // 8))
-    known: dict[tuple[int, float, float], NDArray[np.float32]] = {}
+    matched: dict[tuple[int, float, float], NDArray[np.float32]] = {}
 
     def cost(view: int, down: float, right: float) -> NDArray[np.float32]:
         key = (view, round(down, 3), round(right, 3))
-        if key not in known:
+        if key not in matched:
             gap = difference(pictures.images[0], pictures.images[view], down, right)
-            known[key] = block_means(gap, size, margin)
-        return known[key]
+            matched[key] = block_means(gap, size, margin)
+        return matched[key]
 
     def costs(arrangement: Arrangement) -> NDArray[np.float32]:
         towards = rearranged(pictures.directions, arrangement)

@@ -146,7 +146,7 @@ def bilinear(image: Image, row: Image, column: Image) -> Image:
     row, column = np.clip(row, 0, height - 1.001), np.clip(column, 0, width - 1.001)
     top, left = row.astype(np.intp), column.astype(np.intp)
     down, right = (row - top).astype(np.float32), (column - left).astype(np.float32)
-    flat, place = image.ravel(), top * width + left
-    above = flat[place] + right * (flat[place + 1] - flat[place])
-    below = flat[place + width] + right * (flat[place + width + 1] - flat[place + width])
+    flat, first = image.ravel(), top * width + left
+    above = flat[first] + right * (flat[first + 1] - flat[first])
+    below = flat[first + width] + right * (flat[first + width + 1] - flat[first + width])
     return above + down * (below - above)

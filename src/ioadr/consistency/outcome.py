@@ -42,10 +42,10 @@ def doubts(
     `differences` are those of the views that see a point from the reference view, in grey levels of 255. `advice` says
     what to do about large ones.
     """
-    found = []
+    reasons = []
     mean, mismatch = float(np.mean(confidence)), relative_mismatch(differences, image, white)
     if mismatch > MISMATCH and mean < DISTRUST:
-        found.append(
+        reasons.append(
             f"the views do not agree with the map: they differ by {100 * mismatch:.0f} % of the contrast. {advice}"
         )
     slack = END * limits.extent
@@ -53,10 +53,10 @@ def doubts(
     for name, at_end in ends:
         share = float(np.mean(at_end))
         if share > AT_END:
-            found.append(f"{100 * share:.0f} % of the pixels have the {name} disparity: widen ⟦range MIN MAX⟧")
+            reasons.append(f"{100 * share:.0f} % of the pixels have the {name} disparity: widen ⟦range MIN MAX⟧")
     if mean < TRUSTED:
-        found.append(f"hardly a pixel can be relied on: the mean confidence is {mean:.2f}")
-    return tuple(found)
+        reasons.append(f"hardly a pixel can be relied on: the mean confidence is {mean:.2f}")
+    return tuple(reasons)
 
 
 def relative_mismatch(differences: FloatMap, image: NDArray[Any], white: float) -> float:

@@ -194,12 +194,12 @@ def _twin(images: NDArray[np.float32], view: int) -> int | None:
 def _reason(predict: _Prediction, view: int, usual: float) -> str:
     """Why a view may be odd: the change after which it fits best, if it then fits."""
     image = predict.pictures.images[view]
-    found = {
+    reasons = {
         "is upside down (turned by 180°)": predict.difference(view, image=image[::-1, ::-1]),
         "is mirrored left to right": predict.difference(view, image=image[:, ::-1]),
         "is mirrored top to bottom": predict.difference(view, image=image[::-1]),
     }
-    found |= {
+    reasons |= {
         f"looks like the view of {{{other}}}": predict.difference(view, direction)
         for other, direction in enumerate(predict.pictures.directions)
         if other != view
@@ -208,6 +208,6 @@ def _reason(predict: _Prediction, view: int, usual: float) -> str:
     for down, right in ((down, right) for down in reach for right in reach if down or right):
         moved = np.roll(image, (-down, -right), (0, 1))
         words = f"is shifted by about {down * predict.factor:.0f}, {right * predict.factor:.0f} px (rows, columns)"
-        found[words] = predict.difference(view, image=moved)
-    best = min(found, key=lambda what: found[what])
-    return best if found[best] < usual else "does not fit in"
+        reasons[words] = predict.difference(view, image=moved)
+    best = min(reasons, key=lambda what: reasons[what])
+    return best if reasons[best] < usual else "does not fit in"

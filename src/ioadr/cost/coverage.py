@@ -145,8 +145,8 @@ def judge(matting, disparity, n, m, near, far, middle, scratch, sight):
     ridge = noise / (slope * slope * min(INDEPENDENT / count, 1.0))
     ratio = spread / (2.0 * spread + noise)
     colour_variance += (COLOUR_ERROR * scale) ** 2
-    found = moments(sight, count, ridge)
-    a, likelihood = weigh(found, count, noise, ratio, (MODEL_ERROR * scale) ** 2, sight.colours, colour_variance)
+    summed = moments(sight, count, ridge)
+    a, likelihood = weigh(summed, count, noise, ratio, (MODEL_ERROR * scale) ** 2, sight.colours, colour_variance)
     return a, likelihood, known
 
 

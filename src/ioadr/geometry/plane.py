@@ -41,9 +41,9 @@ def _place(around, i, m):
 
 
 @kernel
-def _three(values, place, size):
+def _three(values, index, size):
     """Three components of sixteen vectors."""
-    return load(values, place), load(values, place + size), load(values, place + 2 * size)
+    return load(values, index), load(values, index + size), load(values, index + 2 * size)
 
 
 @kernel
@@ -55,12 +55,12 @@ def _fill(around, points, normals, border):
     around.points[:] = 0
     for c in range(3):
         for i in range(max(around.top, 0), min(around.top + around.rows, height)):
-            place = c * size + _place(around, i, 0)
+            index = c * size + _place(around, i, 0)
             for m in range(width):
-                around.points[place + m] = points[c, i, m]
+                around.points[index + m] = points[c, i, m]
             if border <= i < height - border:
                 for m in range(border, width - border):
-                    around.normals[place + m] = normals[c, i, m]
+                    around.normals[index + m] = normals[c, i, m]
 
 
 @kernel
@@ -78,8 +78,8 @@ def _mean_angle(around, n, m, window, b):
     sums = counts = zero
     for w in range(window.shape[0]):
         chord = root(_square(_three(around.normals, _place(around, n + window[w, 0], m + window[w, 1]), size), b))
-        known = below(below_zero, chord)
-        sums, counts = sums + among(known, chord, zero), counts + among(known, one, zero)
+        finite = below(below_zero, chord)
+        sums, counts = sums + among(finite, chord, zero), counts + among(finite, one, zero)
     return sums / largest(counts, one)
 
 
@@ -103,12 +103,12 @@ def _mean_offset(around, n, m, window, b, r, limit, offset, low, high):
     size = around.rows * around.stride
     sums = counts = zero
     for w in range(window.shape[0]):
-        place = _place(around, n + window[w, 0], m + window[w, 1])
-        p = _three(around.points, place, size)
-        found = p[0] * r[0] + p[1] * r[1] + p[2] * r[2]
-        inlier = below(_square(_three(around.normals, place, size), b), limit)
-        inlier = inlier & below(largest(low - found, found - high), zero)
-        sums, counts = sums + among(inlier, found - offset, zero), counts + among(inlier, one, zero)
+        index = _place(around, n + window[w, 0], m + window[w, 1])
+        p = _three(around.points, index, size)
+        summed = p[0] * r[0] + p[1] * r[1] + p[2] * r[2]
+        inlier = below(_square(_three(around.normals, index, size), b), limit)
+        inlier = inlier & below(largest(low - summed, summed - high), zero)
+        sums, counts = sums + among(inlier, summed - offset, zero), counts + among(inlier, one, zero)
     return sums / largest(counts, one), counts
 
 
@@ -168,7 +168,7 @@ def robust_planes(begin, end, disparity, rays, points, normals, window, border, 
     height, width = disparity.shape
     size = width + WIDTH
     around = _around(begin, end, points, normals, window, border)
-    own, found = np.zeros(3 * size, np.float32), np.zeros(3 * size, np.float32)
+    own, fitted = np.zeros(3 * size, np.float32), np.zeros(3 * size, np.float32)
     limit, total = np.zeros(size, np.float32), np.zeros(3 * size, np.float32)
     expected, result = np.zeros((3, size), np.float32), np.zeros((2, size), np.float32)
     for n in range(begin, end):
@@ -183,16 +183,16 @@ def robust_planes(begin, end, disparity, rays, points, normals, window, border, 
             store(total, size + m, y)
             store(total, 2 * size + m, z)
         for m in range(width):
-            _normalise(n, m, total, own, border, height, width, size, found)
-        _expect(n, disparity, rays, tolerance, found, size, expected)
+            _normalise(n, m, total, own, border, height, width, size, fitted)
+        _expect(n, disparity, rays, tolerance, fitted, size, expected)
         for m in range(0, width, WIDTH):
             offset, low, high = load(expected[0], m), load(expected[1], m), load(expected[2], m)
-            b, r = _three(own, m, size), _three(found, m, size)
+            b, r = _three(own, m, size), _three(fitted, m, size)
             mean, count = _mean_offset(around, n, m, window, b, r, load(limit, m), offset, low, high)
             store(result[0], m, mean)
             store(result[1], m, count)
         for m in range(width):
-            x, y, z = found[m], found[size + m], found[2 * size + m]
+            x, y, z = fitted[m], fitted[size + m], fitted[2 * size + m]
             robust[0, n, m], robust[1, n, m], robust[2, n, m] = x, y, z
             offset = np.float64(expected[0, m]) + result[0, m]
             through = plane_disparity(n, m, x, y, z, offset, rays)

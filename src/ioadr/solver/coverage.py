@@ -50,10 +50,10 @@ def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> It
         return
     begin, before = time.perf_counter(), refinement.disparity
     opened = open_holes(refinement, closing) if term.holes else before
-    found = settle(opened, refinement.rays, term, refinement.workers)
-    refinement.disparity, refinement.coverage = found
+    settled = settle(opened, refinement.rays, term, refinement.workers)
+    refinement.disparity, refinement.coverage = settled
     refinement.opened = opened != before
-    changed = int(np.count_nonzero(np.abs(found.disparity - before) > 1e-3))
+    changed = int(np.count_nonzero(np.abs(settled.disparity - before) > 1e-3))
     yield SweepRecord(index, "finish", changed, float("nan"), time.perf_counter() - begin)
 
 
@@ -111,8 +111,8 @@ def pack_matting(disparity: FloatMap, rays: Rays, term: Coverage) -> Matting:
 
 def views_by_distance(rays: Rays) -> NDArray[np.int32]:
     """[V, V − 1]: for every view the others, nearest first."""
-    place = np.stack([rays.dy, rays.dx], axis=1).astype(np.float64)
-    squares = ((place[:, None] - place) ** 2).sum(axis=2)
+    offsets = np.stack([rays.dy, rays.dx], axis=1).astype(np.float64)
+    squares = ((offsets[:, None] - offsets) ** 2).sum(axis=2)
     np.fill_diagonal(squares, -1.0)
     return np.argsort(np.round(squares, 6), axis=1, kind="stable")[:, 1:].astype(np.int32)
 

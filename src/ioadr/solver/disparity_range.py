@@ -55,15 +55,15 @@ def estimate_range(lightfield: LightField, threads: int | None = None) -> Dispar
         return voted_range(lightfield, pack_rays(lightfield), workers)
 
 
-def voted_range(lf: LightField, rays: Rays, workers: Workers) -> DisparityRange:
+def voted_range(lightfield: LightField, rays: Rays, workers: Workers) -> DisparityRange:
     """The range that well-textured pixels agree on, with a margin."""
-    cell = cell_size(lf)
-    pixels = textured_pixels(lf, cell)
+    cell = cell_size(lightfield)
+    pixels = textured_pixels(lightfield, cell)
     votes = _votes(rays, pixels, _candidates(rays, _far_enough(rays, pixels, workers)), workers)
     supported = _supported(votes, 2.0 / float(rays.reach.max()), SUPPORT // cell)
     if not len(supported):
         raise InputError(
-            f"{lf.name}: expected texture that tells the disparity range, found {len(votes)} clear matches. "
+            f"{lightfield.name}: expected texture that tells the disparity range, found {len(votes)} clear matches. "
             "Give the range yourself with ⟦range MIN MAX⟧."
         )
     low, high = float(supported.min()), float(supported.max())
@@ -71,19 +71,19 @@ def voted_range(lf: LightField, rays: Rays, workers: Workers) -> DisparityRange:
     return DisparityRange(round(low - slack, 3), round(high + slack, 3), "estimated")
 
 
-def cell_size(lf: LightField) -> int:
+def cell_size(lightfield: LightField) -> int:
     """px."""
-    return int(np.clip(np.sqrt(lf.height * lf.width / CELLS), SMALLEST_CELL, LARGEST_CELL))
+    return int(np.clip(np.sqrt(lightfield.height * lightfield.width / CELLS), SMALLEST_CELL, LARGEST_CELL))
 
 
-def textured_pixels(lf: LightField, cell_size: int) -> NDArray[np.int64]:
+def textured_pixels(lightfield: LightField, cell_size: int) -> NDArray[np.int64]:
     """[P, 2]: the pixel of strongest contrast in each cell that has any."""
-    grey = lf.reference_view.astype(np.float32).mean(axis=-1) * np.float32(255.0 / lf.white)
+    grey = lightfield.reference_view.astype(np.float32).mean(axis=-1) * np.float32(255.0 / lightfield.white)
     rows, columns = np.gradient(grey) if min(grey.shape) > 1 else (grey * 0, grey * 0)
     contrast = rows**2 + columns**2
     pixels = []
-    for top in range(0, lf.height, cell_size):
-        for left in range(0, lf.width, cell_size):
+    for top in range(0, lightfield.height, cell_size):
+        for left in range(0, lightfield.width, cell_size):
             cell = contrast[top : top + cell_size, left : left + cell_size]
             n, m = np.unravel_index(int(cell.argmax()), cell.shape)
             if cell[n, m] >= 1.0:

@@ -67,7 +67,7 @@ def evidence(
         "unseen": (1 - visible / max(refinement.rays.dy.size, 1)).astype(np.float32),
         "end": smooth(ends.astype(np.float32)),
         "bent": bent(disparity),
-        "clipped": clipped(refinement.lf.reference_view, refinement.lf.white),
+        "clipped": clipped(refinement.lightfield.reference_view, refinement.lightfield.white),
     }
     return reasons, spread(curves.two_minima.astype(np.float32), shape) > 0.5
 

@@ -48,17 +48,17 @@ class Explainer:
 
     def __init__(
         self,
-        lf: LightField,
+        lightfield: LightField,
         estimate: Estimate | None = None,
         limits: DisparityRange | None = None,
         pack: Callable[[int], Rays] | None = None,
     ) -> None:
         """`pack` makes or finds the packed views for a `view_step`, so that several explainers can share them."""
-        self.lf, self.estimate = lf, estimate
-        found = estimate.range if estimate else limits or lf.range
-        assert found is not None, "a light field without a range needs limits"
-        self.limits = found
-        self._pack = pack or lru_cache(2)(partial(problem.pack_rays, lf))
+        self.lightfield, self.estimate = lightfield, estimate
+        chosen = estimate.range if estimate else limits or lightfield.range
+        assert chosen is not None, "a light field without a range needs limits"
+        self.limits = chosen
+        self._pack = pack or lru_cache(2)(partial(problem.pack_rays, lightfield))
         self.parameters = estimate.parameters if estimate else preset("paper").vary(NO_MAP)
         self._kept: OrderedDict[Any, Future[Any]] = OrderedDict()
         self._lock = Lock()
@@ -94,7 +94,7 @@ class Explainer:
         from ioadr.solver.replay import ending
 
         assert self.estimate is not None
-        return ending(self.lf, self.estimate, row, column)
+        return ending(self.lightfield, self.estimate, row, column)
 
     def prepare(self) -> None:
         """Make beforehand what all pixels need, so that the first is explained as quickly as the others."""
@@ -106,7 +106,7 @@ class Explainer:
         """What a sweep would work with; planes of other parameters than the result's only at `pixel`."""
         with Workers() as workers:
             rays = self._pack(parameters.data.view_step)
-            refinement = Refinement(self.lf, self.limits, parameters, workers, rays)
+            refinement = Refinement(self.lightfield, self.limits, parameters, workers, rays)
             if self.estimate:
                 refinement.disparity = self.estimate.disparity
                 refinement.state.cost[:] = _accepted(self.estimate)
@@ -122,7 +122,7 @@ class Explainer:
         self, parameters: Parameters, step: SweepPlan, pixel: tuple[int, int] | None, workers: Workers
     ) -> Planes:
         term, fits = _geometry(parameters.planar), step.plane_fits
-        rays = problem.plane_geometry(self.lf, self.limits, term)
+        rays = problem.plane_geometry(self.lightfield, self.limits, term)
         if pixel is None or not fits or term == _geometry(self.parameters.planar):
             return self._once((term, fits), lambda: problem.fit_planes(self._map(), rays, term, fits, workers))
         return _planes_at(pixel, self._map(), rays, term, fits, workers)
@@ -130,17 +130,17 @@ class Explainer:
     def _map(self) -> NDArray[np.float32]:
         if self.estimate:
             return self.estimate.disparity
-        return np.full((self.lf.height, self.lf.width), self.limits.minimum, np.float32)
+        return np.full((self.lightfield.height, self.lightfield.width), self.limits.minimum, np.float32)
 
     def _once(self, key: Any, make: Callable[[], Any]) -> Any:
         """Made by the first who asks; the others wait for it. The least used are forgotten."""
         with self._lock:
-            known = self._kept.get(key)
-            future = self._kept.setdefault(key, known or Future())
+            kept = self._kept.get(key)
+            future = self._kept.setdefault(key, kept or Future())
             self._kept.move_to_end(key)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
-        if known is None:
+        if kept is None:
             try:
                 future.set_result(make())
             except BaseException as error:
@@ -155,16 +155,16 @@ class Explainer:
         return np.unique(np.concatenate([samples, np.array(hypotheses, np.float32)]))
 
     def _point_image(self, model: Model, parameters: Parameters, row: int, column: int, d: np.float32) -> PointImage:
-        rays, used = model.rays, problem.used_views(self.lf, parameters.data.view_step)
+        rays, used = model.rays, problem.used_views(self.lightfield, parameters.data.view_step)
         count = rays.dy.size
         colours, inside = np.empty((count, 3), np.float32), np.empty(count, bool)
         point_projection_image(rays, row, column, d, colours, inside)
         hidden = hidden_views(model, row, column, d)
         grid = PointImage(
             disparity=float(d),
-            colours=np.full((*self.lf.grid, 3), np.nan, np.float32),
-            inside=np.zeros(self.lf.grid, bool),
-            hidden=np.zeros(self.lf.grid, bool),
+            colours=np.full((*self.lightfield.grid, 3), np.nan, np.float32),
+            inside=np.zeros(self.lightfield.grid, bool),
+            hidden=np.zeros(self.lightfield.grid, bool),
         )
         for whole, part in ((grid.colours, colours), (grid.inside, inside), (grid.hidden, hidden & inside)):
             whole[used] = part
@@ -174,7 +174,7 @@ class Explainer:
         assert self.estimate is not None
         heuristics, back = single_precision(step.heuristics), -1 if step.forward else 1
         seed, shape = self.estimate.seed, state.cost.shape
-        noise, _ = self._once(("random", step.index), lambda: random_numbers(seed, step, self.lf.part))
+        noise, _ = self._once(("random", step.index), lambda: random_numbers(seed, step, self.lightfield.part))
         current = state.disparity[row + model.pad, column + model.pad]
         smoothed = smoothed_around(model, state, row, column, current, _neighbours(model, state, row, column))
         plane = model.planes.plane[row, column] if heuristics.smooth_plane else current
@@ -208,12 +208,12 @@ def _planes_at(
 ) -> Planes:
     """Planes from the part of the map that those at a pixel depend on; elsewhere they are zero."""
     reach = fits * term.half_width + (fits - 1) * term.kernel_half_width + problem.plane_border(term) + 1
-    top, left = (max(place - reach, 0) for place in pixel)
+    top, left = (max(index - reach, 0) for index in pixel)
     part = np.ascontiguousarray(disparity[top : pixel[0] + reach + 1, left : pixel[1] + reach + 1])
-    found = problem.fit_planes(part, rays.moved(top, left), term, fits, workers)
+    planes = problem.fit_planes(part, rays.moved(top, left), term, fits, workers)
     around = (0, 0), (top, disparity.shape[0] - top - part.shape[0]), (left, disparity.shape[1] - left - part.shape[1])
-    maps = {"normals": np.pad(found.normals, around), "robust": np.pad(found.robust, around)}
-    return found._replace(plane=np.pad(found.plane, around[1:]), rays=rays, **maps)
+    maps = {"normals": np.pad(planes.normals, around), "robust": np.pad(planes.robust, around)}
+    return planes._replace(plane=np.pad(planes.plane, around[1:]), rays=rays, **maps)
 
 
 def _accepted(estimate: Estimate) -> NDArray[np.float32]:
@@ -253,10 +253,10 @@ def _plane_fit(model: Model, state: State, row: int, column: int, parameters: Pa
     window, border = problem.plane_window(term), problem.plane_border(term)
     inlier = np.empty(len(window), bool)
     chord = mark_inliers(planes.normals, row, column, window, border, np.float32(term.inlier_share), inlier)
-    places = window + np.array([row, column])
+    pixels = window + np.array([row, column])
     height, width = planes.plane.shape
     low, high = np.array([border, border]), np.array([height - border, width - border])
-    used = ((places >= low) & (places < high)).all(axis=1)
+    used = ((pixels >= low) & (pixels < high)).all(axis=1)
     predicted = float(planes.plane[row, column])
     d = float(state.disparity[row + model.pad, column + model.pad])
     return PlaneFit(
@@ -264,7 +264,7 @@ def _plane_fit(model: Model, state: State, row: int, column: int, parameters: Pa
         disparity=predicted,
         counts=abs(predicted - d) < term.tolerance,
         offsets=window[used],
-        normals=planes.normals[:, places[used, 0], places[used, 1]].T.copy(),
+        normals=planes.normals[:, pixels[used, 0], pixels[used, 1]].T.copy(),
         inlier=inlier[used],
         limit=float(2 * np.degrees(np.arcsin(min(chord / 2, 1.0)))),
     )

@@ -20,11 +20,11 @@ ENOUGH_VIEWS = 49
 
 def few_rays(refinement: Refinement) -> Rays:
     """Enough of the refinement's views to rank hypotheses, evenly spread."""
-    lf, rays, spacing = refinement.lf, refinement.rays, refinement.parameters.data.view_step
-    used, step = used_views(lf, spacing), spacing
-    while np.count_nonzero(used_views(lf, step)) > ENOUGH_VIEWS and step < max(lf.grid):
+    lightfield, rays, spacing = refinement.lightfield, refinement.rays, refinement.parameters.data.view_step
+    used, step = used_views(lightfield, spacing), spacing
+    while np.count_nonzero(used_views(lightfield, step)) > ENOUGH_VIEWS and step < max(lightfield.grid):
         step += spacing
-    kept = used_views(lf, step)[used]
+    kept = used_views(lightfield, step)[used]
     if kept.all() or np.count_nonzero(kept) < FEWEST_VIEWS:
         return rays
     return rays._replace(

@@ -109,7 +109,7 @@ class Finisher:
         noise: float,
         furthest: float,
         wanted: NDArray[np.bool_] | None = None,
-        known: Wish | None = None,
+        earlier: Wish | None = None,
     ) -> Wish:
         """What the views, plain or filtered, want around a map; only where it is wanted, elsewhere what is known."""
         term, model = self.term, self.model_around(disparity, rays, growth)
@@ -120,11 +120,11 @@ class Finisher:
         precision = texture / (residual + np.float32(noise**2))
         rise = np.float32(disparity_of(term.border_rise, self.rays))
         self.workers.rows(discount, len(disparity), disparity, directions(), rise, precision)
-        found = Wish(target, precision, residual)
-        if known is None:
-            return found
+        wish = Wish(target, precision, residual)
+        if earlier is None:
+            return wish
         new = np.repeat(where, WIDTH, axis=1)[:, : disparity.shape[1]]
-        return Wish(*(np.where(new, now, before) for now, before in zip(found, known, strict=True)))
+        return Wish(*(np.where(new, now, before) for now, before in zip(wish, earlier, strict=True)))
 
     def model_around(self, disparity: FloatMap, rays: Rays, growth: int) -> Model:
         """Of views, plain or filtered, with the occluders of a map that was grown."""

@@ -98,7 +98,7 @@ def propose(disparity: FloatMap, image: FloatMap, refinement: Refinement, even: 
     labels = np.empty(disparity.shape, np.int64)
     label(image, np.float32(even), labels)
     farthest = -grow(-disparity, AROUND)
-    found = []
+    proposals = []
     for rows, columns in segments(labels, disparity, farthest, jump):
         own = middle_of(disparity[rows, columns])
         if farthest[rows, columns].min() >= own - jump:
@@ -115,8 +115,8 @@ def propose(disparity: FloatMap, image: FloatMap, refinement: Refinement, even: 
         plane, missed = fit_plane(y, x, disparity[y, x])
         values = (plane[0] + plane[1] * rows + plane[2] * columns).astype(np.float32)
         if np.mean(missed < flat) >= ON_PLANE and (values < disparity[rows, columns] - jump / 2).all():
-            found.append(Proposal(rows, columns, np.clip(values, low, high)))
-    return found
+            proposals.append(Proposal(rows, columns, np.clip(values, low, high)))
+    return proposals
 
 
 def segments(

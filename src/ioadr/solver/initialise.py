@@ -28,34 +28,36 @@ WINDOWS = (2, 0)
 
 
 def first_maps(
-    lf: LightField, rays: Rays, limits: DisparityRange, parameters: Initialise, workers: Workers
+    lightfield: LightField, rays: Rays, limits: DisparityRange, parameters: Initialise, workers: Workers
 ) -> list[FloatMap]:
     """Disparities [N, M] inside the range: one map, or for `cheapest` all that suit the light field.
 
     Plane sweeps with windows are right on surfaces, those without keep gaps open; so does the structure tensor, where
     it can follow the shifts.
     """
-    method = choose_method(lf, limits, parameters)
+    method = choose_method(lightfield, limits, parameters)
     if parameters.method == "cheapest":
         maps = plane_sweeps(rays, limits, workers, WINDOWS)
-        return maps + [followed_lines(lf, limits, parameters, workers)] * (method == "structure-tensor")
+        return maps + [followed_lines(lightfield, limits, parameters, workers)] * (method == "structure-tensor")
     if method == "plane-sweep":
         return [plane_sweep(rays, limits, workers)]
-    return [followed_lines(lf, limits, parameters, workers)]
+    return [followed_lines(lightfield, limits, parameters, workers)]
 
 
-def first_map_origins(lf: LightField, limits: DisparityRange, parameters: Initialise) -> list[Origin]:
+def first_map_origins(lightfield: LightField, limits: DisparityRange, parameters: Initialise) -> list[Origin]:
     """What each map of `first_maps` came from."""
-    method = choose_method(lf, limits, parameters)
+    method = choose_method(lightfield, limits, parameters)
     followed = [Origin.LINES] * (method == "structure-tensor")
     if parameters.method == "cheapest":
         return [Origin.WINDOWS, Origin.PIXELS, *followed]
     return followed or [Origin.WINDOWS]
 
 
-def followed_lines(lf: LightField, limits: DisparityRange, parameters: Initialise, workers: Workers) -> FloatMap:
+def followed_lines(
+    lightfield: LightField, limits: DisparityRange, parameters: Initialise, workers: Workers
+) -> FloatMap:
     """The structure tensor's disparities; what lies far outside the range is filled from around it."""
-    disparity, _ = structure_tensor(lf, parameters, workers)
+    disparity, _ = structure_tensor(lightfield, parameters, workers)
     centre, reach = 0.5 * (limits.minimum + limits.maximum), 0.5 * limits.extent * parameters.inpaint_beyond
     outlier = ~(np.abs(disparity - centre) <= reach)
     filled = inpaint(np.where(outlier, np.float32(np.nan), disparity))
@@ -63,13 +65,13 @@ def followed_lines(lf: LightField, limits: DisparityRange, parameters: Initialis
 
 
 def choose_method(
-    lf: LightField, limits: DisparityRange, parameters: Initialise
+    lightfield: LightField, limits: DisparityRange, parameters: Initialise
 ) -> Literal["structure-tensor", "plane-sweep"]:
     """The structure tensor where lines of views are long and their shifts small, unless told otherwise."""
-    lines = [line for axis in (1, 0) if (line := lf.layout.even_line(axis)) is not None]
+    lines = [line for axis in (1, 0) if (line := lightfield.layout.even_line(axis)) is not None]
     if parameters.method == "structure-tensor" and not lines:
         raise InputError(
-            f"{lf.name}: expected at least three evenly spaced views in line with the reference view for the "
+            f"{lightfield.name}: expected at least three evenly spaced views in line with the reference view for the "
             "structure tensor, found none. Use ⟦init plane-sweep⟧, or another ⟦reference⟧."
         )
     if parameters.method in ("structure-tensor", "plane-sweep"):
@@ -110,18 +112,18 @@ def lowest_point(before: FloatMap, lowest: FloatMap, after: FloatMap) -> FloatMa
     return np.clip(offset, np.float32(-0.5), np.float32(0.5))
 
 
-def structure_tensor(lf: LightField, parameters: Initialise, workers: Workers) -> tuple[FloatMap, FloatMap]:
+def structure_tensor(lightfield: LightField, parameters: Initialise, workers: Workers) -> tuple[FloatMap, FloatMap]:
     """Most coherent disparity [N, M] over EPI directions and channels, and its coherence (0 … 1)."""
     smooth, difference = _taps(parameters)
-    best = np.zeros((lf.height, lf.width), np.float32)
+    best = np.zeros((lightfield.height, lightfield.width), np.float32)
     trust = np.full_like(best, -1.0)
     for axis in (1, 0):
-        line = lf.layout.even_line(axis)
+        line = lightfield.layout.even_line(axis)
         if line is None:
             continue
-        stack, centre = _stack(lf, line, axis)
-        for channel in range(lf.channels):
-            scale = np.float32(255.0 / lf.white)
+        stack, centre = _stack(lightfield, line, axis)
+        for channel in range(lightfield.channels):
+            scale = np.float32(255.0 / lightfield.white)
             epi = np.multiply(np.ascontiguousarray(stack[..., channel]), scale, dtype=np.float32)
             slope, coherence = np.empty(epi.shape[1:], np.float32), np.empty(epi.shape[1:], np.float32)
             workers.rows(epi_orientation, len(slope), epi, centre, smooth, difference, slope, coherence)
@@ -132,11 +134,15 @@ def structure_tensor(lf: LightField, parameters: Initialise, workers: Workers) -
     return best, trust
 
 
-def _stack(lf: LightField, line: Line, axis: int) -> tuple[NDArray[Any], int]:
+def _stack(lightfield: LightField, line: Line, axis: int) -> tuple[NDArray[Any], int]:
     """Views [K, N, M, C] along the line, transposed for a vertical one; index of the reference."""
-    row, column = lf.reference
-    views = lf.views[row, line.indices] if axis == 1 else lf.views[line.indices, column].transpose(0, 2, 1, 3)
-    return views, int(np.flatnonzero(line.indices == lf.reference[axis])[0])
+    row, column = lightfield.reference
+    views = (
+        lightfield.views[row, line.indices]
+        if axis == 1
+        else lightfield.views[line.indices, column].transpose(0, 2, 1, 3)
+    )
+    return views, int(np.flatnonzero(line.indices == lightfield.reference[axis])[0])
 
 
 def _taps(parameters: Initialise) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -26,7 +26,7 @@ class Keeper:
     def __init__(self, refinement: Refinement, steps: Sequence[SweepPlan]) -> None:
         self.refinement, self.steps = refinement, list(steps)
         self.kinds = step_kinds(refinement, len(self.steps))
-        self.wanted = is_large(refinement.lf.part)
+        self.wanted = is_large(refinement.lightfield.part)
         # At once: kept one by one between a step's own maps, they left gaps that took as much again.
         shape = (len(self.kinds), *refinement.disparity.shape) if self.wanted else (0, 0, 0)
         self.maps, self.origins, self.kept = np.empty(shape, np.float32), np.empty(shape, np.uint8), 0
@@ -35,10 +35,10 @@ class Keeper:
         """After the first map was chosen among `maps`."""
         if self.wanted:
             chosen = self.refinement.disparity
-            found = np.full(chosen.shape, origins[0], np.uint8)
+            first = np.full(chosen.shape, origins[0], np.uint8)
             for values, origin in reversed(list(zip(maps, origins, strict=True))):
-                found[chosen == values] = origin
-            self._keep(chosen, found)
+                first[chosen == values] = origin
+            self._keep(chosen, first)
 
     def step(self) -> None:
         """After any other step."""
@@ -48,14 +48,14 @@ class Keeper:
         before = self.maps[index - 1]
         if self.kinds[index] == "sweep":
             assert self.refinement.noise is not None
-            found = sweep_origins(before, after, self.steps[index - 1], self.refinement.noise)
+            origins = sweep_origins(before, after, self.steps[index - 1], self.refinement.noise)
         else:
             ends = {"regions": Origin.REGION, "surfaces": Origin.SURFACE, "borders": Origin.BORDER}
-            found = np.where(after == before, Origin.KEPT, ends[self.kinds[index]]).astype(np.uint8)
+            origins = np.where(after == before, Origin.KEPT, ends[self.kinds[index]]).astype(np.uint8)
         if self.refinement.opened is not None:
-            found[self.refinement.opened & (after < before)] = Origin.HOLE  # unless the step took it back
+            origins[self.refinement.opened & (after < before)] = Origin.HOLE  # unless the step took it back
             self.refinement.opened = None
-        self._keep(after, found)
+        self._keep(after, origins)
 
     def _keep(self, disparity: FloatMap, origins: NDArray[np.uint8]) -> None:
         self.maps[self.kept], self.origins[self.kept] = disparity, origins
@@ -88,14 +88,14 @@ def sweep_origins(before: FloatMap, after: FloatMap, step: SweepPlan, noise: Flo
     heuristics = single_precision(step.heuristics)
     both = heuristics.congruence and heuristics.smooth_plane
     rest = Origin.MEAN_OR_PLANE if both else Origin.PLANE if heuristics.smooth_plane else Origin.MEAN
-    found = np.full(after.shape, rest, np.uint8)
+    origins = np.full(after.shape, rest, np.uint8)
     if heuristics.random:
-        found[np.abs(after - random_candidates(before, heuristics, noise)) <= ROUNDING] = Origin.RANDOM
+        origins[np.abs(after - random_candidates(before, heuristics, noise)) <= ROUNDING] = Origin.RANDOM
     if heuristics.smooth_depth:
         for own, other in visited_neighbours(step.forward):
-            found[own][after[own] == after[other]] = Origin.NEIGHBOUR
-    found[after == before] = Origin.KEPT
-    return found
+            origins[own][after[own] == after[other]] = Origin.NEIGHBOUR
+    origins[after == before] = Origin.KEPT
+    return origins
 
 
 def random_candidates(before: FloatMap, heuristics: Any, noise: FloatMap) -> FloatMap:

@@ -27,40 +27,40 @@ WIDE = 6.4
 """px; wider ranges get proportionally coarser levels of occluders, so that their number stays the same."""
 
 
-def used_views(lf: LightField, view_step: int) -> NDArray[np.bool_]:
+def used_views(lightfield: LightField, view_step: int) -> NDArray[np.bool_]:
     """[L, K]: the views that take part in an estimation."""
-    return lf.layout.thinned(view_step)
+    return lightfield.layout.thinned(view_step)
 
 
-def pack_rays(lf: LightField, view_step: int = 1) -> Rays:
+def pack_rays(lightfield: LightField, view_step: int = 1) -> Rays:
     """All used views, packed (see `geometry.ppp`)."""
-    used = used_views(lf, view_step)
+    used = used_views(lightfield, view_step)
     index = np.argwhere(used)
     # Padded: 81 views of exactly 512² px meet in the same cache sets, 649 instead of 277 ns per J_PD (decision 7).
-    row_stride = lf.width + 1 + (17 - (lf.width + 1)) % 32
-    rows = lf.height + 1 + (lf.height + 1) % 2 + 1
+    row_stride = lightfield.width + 1 + (17 - (lightfield.width + 1)) % 32
+    rows = lightfield.height + 1 + (lightfield.height + 1) % 2 + 1
     if len(index) * rows * row_stride > MOST_SAMPLES:
         raise InputError(
-            f"{lf.name}: expected at most {MOST_SAMPLES:,} samples, found {len(index)} views of "
-            f"{lf.width}×{lf.height}. Use fewer views (⟦views⟧), a smaller ⟦scale⟧, or ⟦tiles⟧."
+            f"{lightfield.name}: expected at most {MOST_SAMPLES:,} samples, found {len(index)} views of "
+            f"{lightfield.width}×{lightfield.height}. Use fewer views (⟦views⟧), a smaller ⟦scale⟧, or ⟦tiles⟧."
         )
     samples = np.zeros((len(index), rows, row_stride), np.uint32)
     for v, (row, column) in enumerate(index):
-        packed = pack_image(lf.views[row, column], lf.white)
-        samples[v, : lf.height, : lf.width] = packed
-        samples[v, : lf.height, lf.width :] = packed[:, -1:]
-        samples[v, lf.height :] = samples[v, lf.height - 1]
-    offsets = lf.offsets[used].astype(np.float32)
+        packed = pack_image(lightfield.views[row, column], lightfield.white)
+        samples[v, : lightfield.height, : lightfield.width] = packed
+        samples[v, : lightfield.height, lightfield.width :] = packed[:, -1:]
+        samples[v, lightfield.height :] = samples[v, lightfield.height - 1]
+    offsets = lightfield.offsets[used].astype(np.float32)
     return Rays(
         samples=samples.reshape(-1),
         row_stride=np.int32(row_stride),
         view_stride=np.int32(rows * row_stride),
-        height=lf.height,
-        width=lf.width,
+        height=lightfield.height,
+        width=lightfield.width,
         dy=np.ascontiguousarray(offsets[:, 0]),
         dx=np.ascontiguousarray(offsets[:, 1]),
         reach=np.abs(offsets).max(axis=1),
-        reference=int(np.flatnonzero((index == lf.reference).all(axis=1))[0]),
+        reference=int(np.flatnonzero((index == lightfield.reference).all(axis=1))[0]),
     )
 
 
@@ -142,9 +142,9 @@ def snapshot_occluders(
     )
 
 
-def plane_geometry(lf: LightField, limits: DisparityRange, term: PlanarTerm) -> RayModel:
+def plane_geometry(lightfield: LightField, limits: DisparityRange, term: PlanarTerm) -> RayModel:
     """The geometry in which planes are fitted; without a camera it follows from the range."""
-    camera, window = lf.camera_or_relative(limits), lf.part.window
+    camera, window = lightfield.camera_or_relative(limits), lightfield.part.window
     return camera.benchmark(window) if term.normals == "benchmark" else camera.pinhole(window)
 
 

@@ -30,14 +30,14 @@ class Refinement:
 
     def __init__(
         self,
-        lf: LightField,
+        lightfield: LightField,
         limits: DisparityRange,
         parameters: Parameters,
         workers: Workers,
         rays: Rays | None = None,
     ) -> None:
-        self.lf, self.limits, self.parameters, self.workers = lf, limits, parameters, workers
-        self.rays = rays or problem.pack_rays(lf)
+        self.lightfield, self.limits, self.parameters, self.workers = lightfield, limits, parameters, workers
+        self.rays = rays or problem.pack_rays(lightfield)
         self.pad = problem.map_padding(parameters)
         self.guide = problem.padded_guide(self.rays, self.pad)
         self.data = problem.data_weights(self.rays, parameters.data)
@@ -50,7 +50,7 @@ class Refinement:
         """[N, M]: pixels of holes that the last step opened."""
         self.noise: FloatMap | None = None
         """Random perturbations of the last sweep."""
-        size = lf.height, lf.width
+        size = lightfield.height, lightfield.width
         self.state = State(
             np.zeros(self.guide.shape, np.float32), np.zeros(size, np.float32), np.zeros(size, np.float32)
         )
@@ -69,9 +69,9 @@ class Refinement:
         """What hypotheses are measured against in a sweep: visibility and planes of the map as it is, unless given."""
         if planes is None:
             term = self.parameters.planar
-            geometry = problem.plane_geometry(self.lf, self.limits, term)
+            geometry = problem.plane_geometry(self.lightfield, self.limits, term)
             planes = problem.fit_planes(self.disparity, geometry, term, step.plane_fits, self.workers)
-        known = problem.model_numbers(self.parameters) | {
+        kept = problem.model_numbers(self.parameters) | {
             "rays": self.rays,
             "guide": self.guide,
             "pad": self.pad,
@@ -82,24 +82,24 @@ class Refinement:
             "congruence_weight": np.float32(step.congruence_weight),
             "planar_weight": np.float32(step.planar_weight),
         }
-        return Model(**known)
+        return Model(**kept)
 
     def _occluders(self) -> Occluders:
         """Of the map as it is; made once for all that look at the same map, such as final costs and confidence."""
-        disparity, known = self.disparity, self._snapshot
-        if known is None or not np.array_equal(known.surface[:-1, :-1], disparity):
+        disparity, snapshot = self.disparity, self._snapshot
+        if snapshot is None or not np.array_equal(snapshot.surface[:-1, :-1], disparity):
             term = self.parameters.data
-            known = problem.snapshot_occluders(disparity, self.rays, self.limits, term, self.workers)
-            self._snapshot = known
-        return known
+            snapshot = problem.snapshot_occluders(disparity, self.rays, self.limits, term, self.workers)
+            self._snapshot = snapshot
+        return snapshot
 
     def sweep(self, step: SweepPlan, seed: int) -> SweepRecord:
         """Visit all pixels once (§ VI-B, § VI-C); random numbers depend on seed and sweep alone."""
         begin, before = time.perf_counter(), self.disparity
         self.state.disparity[:] = np.pad(before, self.pad, mode="edge")
         model, heuristics = self.model(step), single_precision(step.heuristics)
-        self.noise, chance = random_numbers(seed, step, self.lf.part)
-        done = np.zeros(self.lf.height, np.int64)
+        self.noise, chance = random_numbers(seed, step, self.lightfield.part)
+        done = np.zeros(self.lightfield.height, np.int64)
         position = np.zeros((2, self.workers.count), np.int64)
         position[0] = np.arange(self.workers.count)
         lag = 1 + -(-self.pad // BLOCK)
@@ -118,9 +118,9 @@ class Refinement:
 
     def final_costs(self, step: SweepPlan) -> tuple[dict[str, FloatMap], NDArray[np.uint16]]:
         """Cost terms of the map as it is under a sweep's weights, and how many views see each pixel."""
-        terms = np.empty((len(TERMS), self.lf.height, self.lf.width), np.float32)
+        terms = np.empty((len(TERMS), self.lightfield.height, self.lightfield.width), np.float32)
         visible = np.empty(terms.shape[1:], np.uint16)
-        self.workers.rows(final_costs, self.lf.height, self.model(step), self.state, -1, terms, visible)
+        self.workers.rows(final_costs, self.lightfield.height, self.model(step), self.state, -1, terms, visible)
         costs = dict(zip(TERMS, terms, strict=True))
         return costs | {"accepted": self.state.cost.copy()}, visible
 

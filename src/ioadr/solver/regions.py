@@ -75,7 +75,7 @@ def repair_regions(refinement: Refinement, index: int) -> SweepRecord:
     begin, before = time.perf_counter(), refinement.disparity
     rays = few_rays(refinement)
     match = semiglobal_match(before, rays, refinement.limits, refinement.workers)
-    whole = refinement.lf.part
+    whole = refinement.lightfield.part
     smallest = SMALLEST * max(1.0, whole.height * whole.width / SIZE)
     accepted = judge(before, match, colours(rays), float(rays.reach.max()), smallest)
     refinement.disparity = np.where(accepted, match.disparity, before)

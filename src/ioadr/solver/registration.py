@@ -52,9 +52,9 @@ def motion(view: Picture, predicted: Picture, white: float) -> Motion:
     design[..., 3] = (down * rows[:, None] + right * columns[:, None]) / far
     for channel in range(channels):
         design[:, channel, 4 + channel] = -wanted[:, channel]
-    found = _solved(design.reshape(-1, 4 + channels), (wanted - taken).ravel())
-    gains = tuple(1.0 + gain for gain in found[4:])
-    return Motion((found[0], found[1]), found[2] / far, gains, found[3] / far)
+    solution = _solved(design.reshape(-1, 4 + channels), (wanted - taken).ravel())
+    gains = tuple(1.0 + gain for gain in solution[4:])
+    return Motion((solution[0], solution[1]), solution[2] / far, gains, solution[3] / far)
 
 
 def _solved(design: NDArray[np.float64], target: NDArray[np.float64]) -> list[float]:

@@ -40,14 +40,14 @@ SURE = 1e-6
 class Replay:
     """The surroundings of one pixel of a result, wide enough that the pixel does not notice."""
 
-    def __init__(self, lf: LightField, estimate: Estimate, row: int, column: int, workers: Workers) -> None:
+    def __init__(self, lightfield: LightField, estimate: Estimate, row: int, column: int, workers: Workers) -> None:
         self.estimate, self.workers = estimate, workers
-        self.window = surroundings(lf, estimate, row, column)
+        self.window = surroundings(lightfield, estimate, row, column)
         self.row, self.column = row - self.window.top, column - self.window.left
-        self.lf = lf.crop(self.window)
+        self.lightfield = lightfield.crop(self.window)
         parameters = estimate.parameters
-        rays = pack_rays(self.lf, parameters.data.view_step)
-        self.refinement = Refinement(self.lf, estimate.range, parameters, workers, rays)
+        rays = pack_rays(self.lightfield, parameters.data.view_step)
+        self.refinement = Refinement(self.lightfield, estimate.range, parameters, workers, rays)
         self.closing = closing(parameters, estimate.range)
 
     def map_after(self, step: int) -> FloatMap:
@@ -71,8 +71,8 @@ class Replay:
 
     def on_grid(self, values: NDArray[Any], elsewhere: Any) -> NDArray[Any]:
         """[L, K] of what is known view by view."""
-        found = np.full(self.lf.grid, elsewhere, values.dtype)
-        found[used_views(self.lf, self.estimate.parameters.data.view_step)] = values
+        found = np.full(self.lightfield.grid, elsewhere, values.dtype)
+        found[used_views(self.lightfield, self.estimate.parameters.data.view_step)] = values
         return found
 
     def wanted(self) -> tuple[FloatMap, FloatMap, FloatMap]:
@@ -83,8 +83,8 @@ class Replay:
         for done in range(term.passes):  # a pass looks for gloss where the one before it saw some
             before = np.ascontiguousarray(self.map_after(first + done - 1))
             self.refinement.disparity = before
-            found = finisher.wanted(before, disparity_of(term.furthest * 2 / (2 + done), self.refinement.rays))
-        return before, *found
+            wishes = finisher.wanted(before, disparity_of(term.furthest * 2 / (2 + done), self.refinement.rays))
+        return before, *wishes
 
     def border(self) -> Border | None:
         """What the views say about a pixel beside a jump; None elsewhere."""
@@ -94,19 +94,19 @@ class Replay:
         part, last = self.window.slices, way.kinds.index("borders")
         result, holes = self.estimate.disparity[part], way.origins[last][part] == Origin.HOLE
         opened = np.where(holes, result, self.map_after(last - 1))
-        surfaces, told = (np.full((3, *opened.shape), np.nan, np.float32) for _ in range(2))
+        surfaces, evidence = (np.full((3, *opened.shape), np.nan, np.float32) for _ in range(2))
         matting = pack_matting(opened, self.refinement.rays, term)
-        cover(max(self.row - 1, 0), min(self.row + 2, len(opened)), matting, opened, surfaces, told)
-        likelihood = with_neighbours(told[1], told[2], colours(self.refinement.rays), term.neighbours)
+        cover(max(self.row - 1, 0), min(self.row + 2, len(opened)), matting, opened, surfaces, evidence)
+        likelihood = with_neighbours(evidence[1], evidence[2], colours(self.refinement.rays), term.neighbours)
         near, far, middle = (float(values[self.row, self.column]) for values in surfaces)
         if math.isnan(middle):
             return None
         own, settled = float(opened[self.row, self.column]), float(result[self.row, self.column])
-        both = float(told[0, self.row, self.column]), float(likelihood[self.row, self.column])
-        known = None if math.isnan(both[1]) else both
+        both = float(evidence[0, self.row, self.column]), float(likelihood[self.row, self.column])
+        decided = None if math.isnan(both[1]) else both
         views = self.on_grid(border_views(matting, self.row, self.column, near, far, middle), False)
         sides = own >= middle, settled >= middle
-        return Border(near, far, known and known[0], known and known[1], term.doubt, *sides, views)
+        return Border(near, far, decided and decided[0], decided and decided[1], term.doubt, *sides, views)
 
     def doubts(self) -> tuple[float, list[Doubt]]:
         """The confidence, measured again, and what each reason took from it, most first."""
@@ -117,17 +117,17 @@ class Replay:
         return weighed(reasons, self.row, self.column)
 
 
-def surroundings(lf: LightField, estimate: Estimate, row: int, column: int) -> Window:
+def surroundings(lightfield: LightField, estimate: Estimate, row: int, column: int) -> Window:
     """As far as patches, occluders, filters and the regions of the confidence reach."""
     limits, term = estimate.range, estimate.parameters.finish
-    reach = max(lf.layout.reach)
+    reach = max(lightfield.layout.reach)
     shift = max(abs(limits.minimum), abs(limits.maximum)) * reach + limits.extent * (reach + 0.5)
     margin = math.ceil(shift + 3 * REGION + 4) + max(term.widest * (term.passes > 0), 2 * PITCH) + 4
     return Window(
         max(row - margin, 0) // GRID * GRID,
         max(column - margin, 0) // GRID * GRID,
-        min(row + margin + 1, lf.height),
-        min(column + margin + 1, lf.width),
+        min(row + margin + 1, lightfield.height),
+        min(column + margin + 1, lightfield.width),
     )
 
 
@@ -140,26 +140,26 @@ def weighed(reasons: dict[str, FloatMap], row: int, column: int) -> tuple[float,
     around = {name: values[top : row + 2, left : column + 2] for name, values in reasons.items()}
     at = row - top, column - left
 
-    def trust(known: dict[str, FloatMap]) -> float:
-        return float(np.clip(probability(known)[at], SURE, 1 - SURE))
+    def trust(features: dict[str, FloatMap]) -> float:
+        return float(np.clip(probability(features)[at], SURE, 1 - SURE))
 
-    found = trust(around)
+    full = trust(around)
     doubts = []
     for name, values in around.items():
         innocent = np.minimum(values, np.float32(KNOTS[name][0] if name in KNOTS else 0.0))
-        won = math.log(odds(trust(around | {name: innocent})) / odds(found))
+        won = math.log(odds(trust(around | {name: innocent})) / odds(full))
         doubts.append(Doubt(name, float(values[at]), max(won, 0.0)))
-    return found, sorted(doubts, key=lambda doubt: -doubt.taken)
+    return full, sorted(doubts, key=lambda doubt: -doubt.taken)
 
 
 def odds(share: float) -> float:
     return share / (1 - share)
 
 
-def ending(lf: LightField, estimate: Estimate, row: int, column: int) -> Ending:
+def ending(lightfield: LightField, estimate: Estimate, row: int, column: int) -> Ending:
     """What the steps after the sweeps, and the confidence, weighed at a pixel."""
     with Workers() as workers:
-        replay = Replay(lf, estimate, row, column, workers)
+        replay = Replay(lightfield, estimate, row, column, workers)
         (surface, views), border = replay.surface(), replay.border()
         trust, doubts = replay.doubts()
     return Ending(surface, views, border, trust, doubts)

@@ -72,7 +72,7 @@ def estimate_views(
     """
     if most_anchors < 1:
         raise InputError(f"most_anchors: expected at least 1, the reference view, found {most_anchors}.")
-    told = progress or (lambda what, done, total: None)
+    report = progress or (lambda what, done, total: None)
     opened = _opened(lightfield)
     if not opened.layout.planar:
         raise InputError(
@@ -80,12 +80,12 @@ def estimate_views(
             f"{np.abs(opened.layout.forward).max():.3g} baseline units out of it. Estimate the reference view alone."
         )
     first = estimate(opened, parameters, seed, False, threads)
-    told("anchor", 1, most_anchors)
+    report("anchor", 1, most_anchors)
     with Workers(threads) as workers:
-        return _spread(workers, opened.replace(range=first.range), first, most_anchors, told)
+        return _spread(workers, opened.replace(range=first.range), first, most_anchors, report)
 
 
-def _spread(workers: Workers, lightfield: LightField, first: Estimate, most_anchors: int, told: Progress) -> Views:
+def _spread(workers: Workers, lightfield: LightField, first: Estimate, most_anchors: int, report: Progress) -> Views:
     """From the reference view to all others."""
     index = [(int(row), int(column)) for row, column in np.argwhere(lightfield.present)]
     sights = [Sight.empty(first.disparity.shape) for _ in index]
@@ -102,9 +102,9 @@ def _spread(workers: Workers, lightfield: LightField, first: Estimate, most_anch
                 break
             further = _anchor(lightfield, index[number], first, workers.count)
             surfaces.append(Surface.of(further, lightfield.layout).beyond(surfaces, link_of(lightfield.layout)))
-            told("anchor", len(surfaces), most_anchors)
+            report("anchor", len(surfaces), most_anchors)
     sights = [sight.completed(link_of(lightfield.layout)) for sight in sights]
-    maps = _settled(workers, lightfield, first, index, sights, told)
+    maps = _settled(workers, lightfield, first, index, sights, report)
     return Views(
         estimate=first,
         index=np.array(index),
@@ -152,7 +152,7 @@ def _settled(
     first: Estimate,
     index: Sequence[Index],
     sights: Sequence[Sight],
-    told: Progress,
+    report: Progress,
 ) -> NDArray[np.float32]:
     """[V, N, M]: the maps, each pixel beside a jump on the surface that covers most of it."""
     term, done, lock = first.parameters.coverage, 0, Lock()
@@ -169,7 +169,7 @@ def _settled(
                     maps[number] = settle(maps[number], pack_rays(near, 1), term, alone).disparity
                 with lock:
                     done += 1
-                    told("view", done, len(index))
+                    report("view", done, len(index))
 
     workers.rows(share, len(index))
     return maps

@@ -67,8 +67,8 @@ class Renderer:
         if aperture == 0:
             return sharp
         total = np.zeros(sharp.image.shape, np.float64)
-        for place in lens(pose, aperture, focus):
-            total += self._sharp(place, size, workers).image
+        for shifted in lens(pose, aperture, focus):
+            total += self._sharp(shifted, size, workers).image
         return replace(sharp, image=(total / LENS_POINTS).astype(np.float32))
 
     def _sharp(self, pose: Pose, size: tuple[int, int], workers: Workers) -> Rendering:
@@ -134,9 +134,9 @@ def lens(pose: Pose, aperture: float, focus: float) -> Iterator[Pose]:
         )
 
 
-def view_step(places: NDArray[np.float64]) -> float:
+def view_step(positions: NDArray[np.float64]) -> float:
     """Distance from a view to its nearest neighbour, the median over all views [V, 2]."""
-    away = np.hypot(*(places[:, None] - places).transpose(2, 0, 1))
+    away = np.hypot(*(positions[:, None] - positions).transpose(2, 0, 1))
     np.fill_diagonal(away, np.inf)
     return float(np.median(away.min(axis=1)))
 

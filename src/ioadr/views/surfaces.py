@@ -132,13 +132,13 @@ def link_of(layout: Layout) -> float:
 
 def linked(disparity: FloatMap, link: float) -> Mask:
     """[N, M]: whether a neighbour lies on the pixel's surface; others fly between two."""
-    found = np.zeros(disparity.shape, bool)
+    linked_ = np.zeros(disparity.shape, bool)
     down, right = np.abs(np.diff(disparity, axis=0)) <= link, np.abs(np.diff(disparity, axis=1)) <= link
-    found[1:] |= down
-    found[:-1] |= down
-    found[:, 1:] |= right
-    found[:, :-1] |= right
-    return found
+    linked_[1:] |= down
+    linked_[:-1] |= down
+    linked_[:, 1:] |= right
+    linked_[:, :-1] |= right
+    return linked_
 
 
 def grown(mask: Mask, within: Mask, disparity: FloatMap, link: float, steps: int) -> Mask:

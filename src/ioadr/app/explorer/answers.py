@@ -70,21 +70,21 @@ def scene(study: Study) -> dict[str, Any]:
         "presets": sorted(PRESETS, key=lambda name: name != DEFAULT),
         "glossary": GLOSSARY,
         "scales": {name: scale(name).ravel().tolist() for name in ("depth", "confidence", "signed")},
-        "results": [result(known) for known in study.results()],
+        "results": [result(shown) for shown in study.results()],
     }
 
 
-def result(known: Result) -> dict[str, Any]:
-    estimate = known.estimate
+def result(shown: Result) -> dict[str, Any]:
+    estimate = shown.estimate
     return {
-        "key": known.key,
-        "label": known.label,
+        "key": shown.key,
+        "label": shown.label,
         "seed": estimate.seed,
         "seconds": estimate.seconds.get("total"),
         "sweeps": [record(sweep) for sweep in estimate.history],
         "finished": estimate.parameters.finish.passes > 0,
         "parameters": adjustable(estimate.parameters),
-        "views": int(used_views(known.explainer.lf, estimate.parameters.data.view_step).sum()),
+        "views": int(used_views(shown.explainer.lightfield, estimate.parameters.data.view_step).sum()),
     }
 
 
@@ -95,7 +95,7 @@ def record(sweep: SweepRecord) -> dict[str, Any]:
 
 def adjustable(parameters: Parameters) -> list[dict[str, Any]]:
     """The parameters of "what if": name, letter, meaning, value and bounds."""
-    found = []
+    rows = []
     planes = parameters.planar.first_sweep < parameters.search.sweeps
     for name, letter in WHAT_IF.items():
         if name.startswith(PLANAR) and not planes:
@@ -104,42 +104,42 @@ def adjustable(parameters: Parameters) -> list[dict[str, Any]]:
         term = getattr(parameters, group)
         entry = next(item.metadata for item in fields(term) if item.name == field)
         bounds = {"low": entry["low"], "high": entry["high"]}
-        found.append({"name": name, "letter": letter, "help": entry["help"], "value": getattr(term, field), **bounds})
-    return found
+        rows.append({"name": name, "letter": letter, "help": entry["help"], "value": getattr(term, field), **bounds})
+    return rows
 
 
-def pixel(study: Study, found: Explanation, estimate: Estimate | None) -> dict[str, Any]:
+def pixel(study: Study, explanation: Explanation, estimate: Estimate | None) -> dict[str, Any]:
     """Everything about one pixel that takes no time."""
-    curve = found.curve
+    curve = explanation.curve
     low, cost = curve.minimum
     curves = {"disparities": curve.disparities, **curve.terms, "plain": curve.plain, "total": curve.total}
     return {
-        "row": found.row,
-        "column": found.column,
-        "disparity": found.disparity,
+        "row": explanation.row,
+        "column": explanation.column,
+        "disparity": explanation.disparity,
         "curve": {name: rounded(values) for name, values in curves.items()},
         "minimum": {"disparity": low, "cost": cost},
-        "costs": None if found.disparity is None else curve.at(found.disparity),
-        "image": point_image(found.image),
-        "support": found.support
-        and {"weights": rounded(found.support.weights), "smoothed": float(found.support.smoothed)},
-        "plane": found.plane and plane_fit(found.plane),
-        "candidates": [vars(candidate) for candidate in found.candidates],
-        **(_way(found, estimate) if estimate else {"sentence": None, "way": [], "second": None}),
-        "epis": epis(study.lightfield, found.row, found.column),
+        "costs": None if explanation.disparity is None else curve.at(explanation.disparity),
+        "image": point_image(explanation.image),
+        "support": explanation.support
+        and {"weights": rounded(explanation.support.weights), "smoothed": float(explanation.support.smoothed)},
+        "plane": explanation.plane and plane_fit(explanation.plane),
+        "candidates": [vars(candidate) for candidate in explanation.candidates],
+        **(_way(explanation, estimate) if estimate else {"sentence": None, "way": [], "second": None}),
+        "epis": epis(study.lightfield, explanation.row, explanation.column),
     }
 
 
-def _way(found: Explanation, estimate: Estimate) -> dict[str, Any]:
+def _way(explanation: Explanation, estimate: Estimate) -> dict[str, Any]:
     """How the pixel came by its disparity."""
-    known = why.facts(estimate, found.row, found.column)
+    facts = why.facts(estimate, explanation.row, explanation.column)
     apart = APART / max(estimate.layout.reach)
-    second = found.curve.second_minimum(known.disparity, apart) if known.two_minima else None
+    second = explanation.curve.second_minimum(facts.disparity, apart) if facts.two_minima else None
     return {
-        "sentence": why.sentence(known),
-        "way": [stage_of(stage) for stage in known.way],
+        "sentence": why.sentence(facts),
+        "way": [stage_of(stage) for stage in facts.way],
         "second": second,
-        "two_minima": known.two_minima,
+        "two_minima": facts.two_minima,
     }
 
 
@@ -147,13 +147,13 @@ def stage_of(stage: Stage) -> dict[str, Any]:
     return asdict(stage) | {"step": why.step_name(stage), "from": why.ORIGINS[stage.origin]}
 
 
-def ending(estimate: Estimate, row: int, column: int, found: Ending) -> dict[str, Any]:
+def ending(estimate: Estimate, row: int, column: int, end: Ending) -> dict[str, Any]:
     """What came after the sweeps."""
-    surface, border = found.surface, found.border
+    surface, border = end.surface, end.border
     return {
         "row": row,
         "column": column,
-        "sentence": why.sentence(why.facts(estimate, row, column, found)),
+        "sentence": why.sentence(why.facts(estimate, row, column, end)),
         "surface": surface
         and {
             **vars(surface),
@@ -161,22 +161,22 @@ def ending(estimate: Estimate, row: int, column: int, found: Ending) -> dict[str
             "weights": rounded(surface.weights),
             "words": why.surface_words(surface),
         },
-        "views": found.views
+        "views": end.views
         and {
-            "residuals": rounded(found.views.residuals),
-            "weights": rounded(found.views.weights),
-            "words": why.residual_words(found.views),
+            "residuals": rounded(end.views.residuals),
+            "weights": rounded(end.views.weights),
+            "words": why.residual_words(end.views),
         },
         "border": border and {**vars(border), "views": border.views.tolist(), "words": why.border_words(border)},
-        "trust": found.trust,
-        "doubts": [asdict(doubt) | {"words": why.REASONS.get(doubt.name, doubt.name)} for doubt in found.doubts],
+        "trust": end.trust,
+        "doubts": [asdict(doubt) | {"words": why.REASONS.get(doubt.name, doubt.name)} for doubt in end.doubts],
     }
 
 
-def hypothesis(found: Explanation) -> dict[str, Any]:
+def hypothesis(explanation: Explanation) -> dict[str, Any]:
     """What the views say to the trial disparity."""
-    assert found.trial is not None
-    return {"image": point_image(found.trial), "costs": found.curve.at(found.trial.disparity)}
+    assert explanation.trial is not None
+    return {"image": point_image(explanation.trial), "costs": explanation.curve.at(explanation.trial.disparity)}
 
 
 def point_image(image: PointImage) -> dict[str, Any]:

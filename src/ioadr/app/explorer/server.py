@@ -145,8 +145,8 @@ class Explorer:
 
     def _ending(self, request: Request) -> dict[str, Any]:
         row, column = requests.pixel(request.query_params, self.study)
-        known = self.study.result(request.query_params.get("result", ""))
-        return answers.ending(known.estimate, row, column, known.explainer.ending(row, column))
+        shown = self.study.result(request.query_params.get("result", ""))
+        return answers.ending(shown.estimate, row, column, shown.explainer.ending(row, column))
 
     def _hypothesis(self, request: Request) -> dict[str, Any]:
         row, column = requests.pixel(request.query_params, self.study)

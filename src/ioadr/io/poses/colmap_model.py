@@ -72,13 +72,13 @@ class Model:
 
 def model_folders(path: Path) -> list[Path]:
     """Where models lie in or below a folder: those of one place, in the order of their numbers."""
-    for place in PLACES:
-        below = path / place
+    for subfolder in PLACES:
+        below = path / subfolder
         # Long numbers are no models, but folders of images.
         numbered = [below / str(number) for number in range(MOST_MODELS)] if below.is_dir() else []
-        found = [folder for folder in (below, *numbered) if _ending(folder)]
-        if found:
-            return found
+        models = [folder for folder in (below, *numbered) if _ending(folder)]
+        if models:
+            return models
     return []
 
 
@@ -93,12 +93,12 @@ def read_model(folder: Path) -> Model:
     if ending is None:
         raise InputError(f"{folder}: holds no COLMAP model (cameras and images, .bin or .txt).")
     cameras, images, _ = ENDINGS[ending]
-    found = next((folder / f"points3D{e}" for e in (ending, *ENDINGS) if (folder / f"points3D{e}").is_file()), None)
-    places = np.empty((0, 3)) if found is None else _read(ENDINGS[found.suffix][2], found)
+    file = next((folder / f"points3D{e}" for e in (ending, *ENDINGS) if (folder / f"points3D{e}").is_file()), None)
+    points = np.empty((0, 3)) if file is None else _read(ENDINGS[file.suffix][2], file)
     shots = _read(images, folder / f"images{ending}")
     if not shots:
         raise InputError(f"{folder / f'images{ending}'}: has no images. Export the model again.")
-    return Model(_read(cameras, folder / f"cameras{ending}"), shots, places)
+    return Model(_read(cameras, folder / f"cameras{ending}"), shots, points)
 
 
 def _read(reader: Callable[[Path], Part], path: Path) -> Part:
@@ -144,24 +144,24 @@ class _Bytes:
     def take(self, form: str) -> tuple[Any, ...]:
         if self.place + struct.calcsize(f"<{form}") > len(self.data):
             raise ValueError("it ends too soon")
-        found = struct.unpack_from(f"<{form}", self.data, self.place)
+        values = struct.unpack_from(f"<{form}", self.data, self.place)
         self.place += struct.calcsize(f"<{form}")
-        return found
+        return values
 
     def text(self) -> str:
         end = self.data.find(b"\0", self.place)
         if end < 0:
             raise ValueError("the name of an image does not end")
-        found = self.data[self.place : end].decode("utf-8")
+        value = self.data[self.place : end].decode("utf-8")
         self.place = end + 1
-        return found
+        return value
 
     def array(self, kind: Any, count: int) -> NDArray[Any]:
         if count * np.dtype(kind).itemsize > len(self.data) - self.place:
             raise ValueError("it ends too soon")
-        found = np.frombuffer(self.data, kind, count, self.place)
-        self.place += found.nbytes
-        return found
+        values = np.frombuffer(self.data, kind, count, self.place)
+        self.place += values.nbytes
+        return values
 
     def skip(self, count: int) -> None:
         self.place += count
@@ -222,9 +222,9 @@ def _text_images(path: Path) -> list[Shot]:
         _, *pose, camera, name = line.split(maxsplit=9)
         numbers = [float(number) for number in pose]
         seen = np.array(next(lines, "").split(), np.float64).reshape(-1, 3)
-        found = np.empty(len(seen), OBSERVATION)
-        found["x"], found["y"], found["point"] = seen.T
-        shots.append(Shot(name.strip(), int(camera), rotation(*numbers[:4]), np.array(numbers[4:]), found))
+        observed = np.empty(len(seen), OBSERVATION)
+        observed["x"], observed["y"], observed["point"] = seen.T
+        shots.append(Shot(name.strip(), int(camera), rotation(*numbers[:4]), np.array(numbers[4:]), observed))
     return shots
 
 

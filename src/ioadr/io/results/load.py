@@ -124,11 +124,11 @@ def _check_maps(arrays: Mapping[str, NDArray[Any]]) -> tuple[int, int]:
     costs = {"cost_data", *(name for name in arrays if name.startswith("cost_"))}
     optional = [name for name in ("coverage", "two_minima") if name in arrays]
     for name in ("disparity", "confidence", "visible_views", "image", *optional, *costs):
-        found = arrays[name]
-        if len(shape) != 2 or found.shape[:2] != shape or found.ndim != (3 if name == "image" else 2):
-            raise InputError(f"expected maps of one size, found disparity {shape} and {name} {found.shape}")
-        if found.dtype.kind not in KINDS.get(name, "f"):
-            raise InputError(f"{name} holds {found.dtype}, which no such map does")
+        values = arrays[name]
+        if len(shape) != 2 or values.shape[:2] != shape or values.ndim != (3 if name == "image" else 2):
+            raise InputError(f"expected maps of one size, found disparity {shape} and {name} {values.shape}")
+        if values.dtype.kind not in KINDS.get(name, "f"):
+            raise InputError(f"{name} holds {values.dtype}, which no such map does")
     if arrays["image"].shape[2] not in (1, 3) or not np.isfinite(arrays["image"]).all():
         raise InputError(f"an image of {arrays['image'].shape[2]} channels, or with NaN or infinity")
     _check_values("disparity", arrays["disparity"], -LARGEST, LARGEST)
@@ -138,16 +138,16 @@ def _check_maps(arrays: Mapping[str, NDArray[Any]]) -> tuple[int, int]:
 
 def _check_values(name: str, values: NDArray[Any], least: float, most: float) -> None:
     """Pixels may have been masked with NaN, but not all of them."""
-    known = values[~np.isnan(values)]
-    if not known.size or known.min() < least or known.max() > most:
+    finite = values[~np.isnan(values)]
+    if not finite.size or finite.min() < least or finite.max() > most:
         raise InputError(f"{name} has no values, or some outside {least:g} … {most:g}")
 
 
 def _range(values: Any) -> DisparityRange:
-    found = made(DisparityRange, values, "range")
-    if max(-found.minimum, found.maximum) > LARGEST:
-        raise InputError(f"a range of {found.minimum:g} … {found.maximum:g} px")
-    return found
+    limits = made(DisparityRange, values, "range")
+    if max(-limits.minimum, limits.maximum) > LARGEST:
+        raise InputError(f"a range of {limits.minimum:g} … {limits.maximum:g} px")
+    return limits
 
 
 def _white(stored: NDArray[Any]) -> float:
@@ -202,13 +202,13 @@ def _camera_and_part(provenance: Mapping[str, Any], shape: tuple[int, int]) -> t
 
 def _camera(values: Mapping[str, Any]) -> Camera:
     far = values.get("focus_distance_m") == str(math.inf)
-    found = made(Camera, {**values, "focus_distance_m": 1.0} if far else values, "camera")
-    if min(found.width, found.height) < 1:
-        raise InputError(f"a camera of {found.width}×{found.height} px")
-    return replace(found, focus_distance_m=math.inf) if far else found
+    camera = made(Camera, {**values, "focus_distance_m": 1.0} if far else values, "camera")
+    if min(camera.width, camera.height) < 1:
+        raise InputError(f"a camera of {camera.width}×{camera.height} px")
+    return replace(camera, focus_distance_m=math.inf) if far else camera
 
 
-def _layout(source: Mapping[str, Any], known: Any) -> Layout:
+def _layout(source: Mapping[str, Any], stored: Any) -> Layout:
     """0.1 wrote no positions, only how far views reach: a regular grid that reaches as far stands for them."""
     rows, columns = checked(source.get("grid", (9, 9)), tuple[int, int], "source.grid")
     check_grid(Path(ARCHIVE), (rows, columns))
@@ -216,8 +216,8 @@ def _layout(source: Mapping[str, Any], known: Any) -> Layout:
     row, column = checked(source.get("reference", middle), tuple[int, int], "source.reference")
     distances = max(row, rows - 1 - row), max(column, columns - 1 - column)
     reach = checked(source.get("reach", distances), tuple[float, float], "source.reach")
-    if known is not None:
-        numbers = checked(known, Mapping[str, Any], "layout")
+    if stored is not None:
+        numbers = checked(stored, Mapping[str, Any], "layout")
         eta = checked(numbers["eta"], tuple[float, float], "layout.eta")
         return Layout.of((rows, columns), (row, column), eta, numbers["positions"], numbers["present"])
     vertical, horizontal = (far / max(steps, 1) for far, steps in zip(reach, distances, strict=True))
@@ -226,10 +226,10 @@ def _layout(source: Mapping[str, Any], known: Any) -> Layout:
 
 def _record(values: Any) -> SweepRecord:
     """A cost that was not known was written as null."""
-    known = checked(values, Mapping[str, Any], "history")
-    if known["mean_cost"] is not None:
-        return made(SweepRecord, known, "history")
-    return replace(made(SweepRecord, {**known, "mean_cost": 0.0}, "history"), mean_cost=math.nan)
+    record = checked(values, Mapping[str, Any], "history")
+    if record["mean_cost"] is not None:
+        return made(SweepRecord, record, "history")
+    return replace(made(SweepRecord, {**record, "mean_cost": 0.0}, "history"), mean_cost=math.nan)
 
 
 def _parameters(groups: Mapping[str, Mapping[str, Any]]) -> Parameters:

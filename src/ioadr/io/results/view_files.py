@@ -68,16 +68,16 @@ def views_writers(
 
 def fused_cloud(views: Views, min_confidence: float) -> cloud.Cloud:
     """All surfaces in the frame of the files."""
-    found = views.points(min_confidence)
-    if not len(found.positions):
+    points = views.points(min_confidence)
+    if not len(points.positions):
         raise InputError(f"⟦min-confidence {min_confidence:g}⟧: no point of any view is trusted as much.")
     return cloud.Cloud(
-        positions=found.positions * cloud.AXES,
-        normals=found.normals * cloud.AXES,
-        colours=rgb8(found.colours[None], views.estimate.white)[0],
-        confidence=found.confidence,
-        index=np.arange(len(found.positions), dtype=np.int32),
-        views=found.views,
+        positions=points.positions * cloud.AXES,
+        normals=points.normals * cloud.AXES,
+        colours=rgb8(points.colours[None], views.estimate.white)[0],
+        confidence=points.confidence,
+        index=np.arange(len(points.positions), dtype=np.int32),
+        views=points.views,
     )
 
 
@@ -190,9 +190,9 @@ def _check(views: Views) -> None:
     """Sizes, kinds of numbers, and numbers that point at something."""
     size = (len(views.index), *views.estimate.disparity.shape)
     for name, kind in (("disparity", "f"), ("confidence", "f"), ("source", "u")):
-        found = getattr(views, name)
-        if found.shape != size or found.dtype.kind != kind:
-            raise ValueError(f"{name} of shape {found.shape}, {found.dtype}, instead of {size}")
+        values = getattr(views, name)
+        if values.shape != size or values.dtype.kind != kind:
+            raise ValueError(f"{name} of shape {values.shape}, {values.dtype}, instead of {size}")
     index, rows_columns = views.index, views.layout.grid
     if index.shape != (size[0], 2) or index.dtype.kind != "i" or not views.surfaces:
         raise ValueError(f"an index of shape {index.shape}, {index.dtype}, and {len(views.surfaces)} anchors")
@@ -204,9 +204,9 @@ def _check(views: Views) -> None:
 
 def _check_surface(surface: Surface, estimate: Estimate) -> None:
     for name in ANCHOR_ARRAYS:
-        found, like = getattr(surface, name), estimate.image if name == "image" else estimate.disparity
+        values, like = getattr(surface, name), estimate.image if name == "image" else estimate.disparity
         kind = "b" if name == "kept" else like.dtype.kind
-        if found.shape != like.shape or found.dtype.kind != kind:
-            raise ValueError(f"anchor_{name} of shape {found.shape}, {found.dtype}, instead of {like.shape}")
-    if not all(0 <= place < length for place, length in zip(surface.view, estimate.layout.grid, strict=True)):
+        if values.shape != like.shape or values.dtype.kind != kind:
+            raise ValueError(f"anchor_{name} of shape {values.shape}, {values.dtype}, instead of {like.shape}")
+    if not all(0 <= index < length for index, length in zip(surface.view, estimate.layout.grid, strict=True)):
         raise ValueError(f"an anchor at {surface.view}")
