@@ -28,6 +28,9 @@ OLDEST_TESTS ?= tests/reference tests/unit/geometry tests/unit/solver tests/unit
 MEASURED = $(BIN)/ioadr benchmark "$(DATA)" --scenes boxes,cotton,dino,sideboard --methods paper,fast,best --out out/benchmark && \
   $(BIN)/python scripts/readme_scores.py out/benchmark/results.json
 
+# A script that makes pictures, and the note of what they were made from (tests/pictures.json).
+DRAW = $(BIN)/python $(1) $(2) && $(BIN)/python -m tests.pictures $(1)
+
 # The scenes on which confidence is checked: the benchmark's four, toys and the parts of hard scenes.
 CHECKED = $(addprefix $(DATA)/,boxes cotton dino sideboard) $(TOYS) \
   $(addprefix $(SHARED)/data/hard/,floor leaves desk wedges turntable machine)
@@ -111,13 +114,13 @@ docs: $(TOOLS) ## all pages, command line and Python reference as a site in site
 
 .PHONY: figures
 figures: $(TOOLS) ## make the pictures of README and docs again, and with DATA and TOYS also scores and title picture
-	@$(BIN)/python scripts/convention_figure.py
-	@$(BIN)/python scripts/concept_figures.py
-	@$(BIN)/python scripts/garbage_figures.py
-	@$(BIN)/python scripts/gallery.py
-	@if command -v chromium >/dev/null; then $(BIN)/python scripts/explorer_picture.py; else \
+	@$(call DRAW,scripts/convention_figure.py)
+	@$(call DRAW,scripts/concept_figures.py)
+	@$(call DRAW,scripts/garbage_figures.py)
+	@$(call DRAW,scripts/gallery.py)
+	@if command -v chromium >/dev/null; then $(call DRAW,scripts/explorer_picture.py); else \
 	  echo "docs/images/explorer.png stays as it is: no chromium"; fi
-	@if test -d "$(TOYS)"; then $(BIN)/python scripts/readme_picture.py "$(TOYS)"; else \
+	@if test -d "$(TOYS)"; then $(call DRAW,scripts/readme_picture.py,"$(TOYS)"); else \
 	  echo "docs/images/readme.jpg stays as it is: no scene $(TOYS), name it by TOYS="; fi
 	@if test -d "$(DATA)"; then $(MEASURED); else \
 	  echo "README's scores stay as they are: no scenes $(DATA), name them by DATA="; fi
@@ -131,7 +134,7 @@ confidence: $(TOOLS) ## measure how far confidence holds, into docs/confidence.m
 	@for scene in $(CHECKED); do \
 	  $(BIN)/ioadr estimate "$$scene" --save npz --no-report --quiet --overwrite --out out/confidence/$$(basename $$scene) || exit; \
 	done
-	@$(BIN)/python scripts/confidence_curve.py out/confidence docs/confidence.md docs/images/sparsification.svg $(CHECKED)
+	@$(call DRAW,scripts/confidence_curve.py,out/confidence docs/confidence.md docs/images/sparsification.svg $(CHECKED))
 
 .PHONY: release-check
 release-check: $(TOOLS) ## build archive and wheel, install the wheel in a new environment, test it there, run the demo

@@ -51,7 +51,7 @@ def finish(scene: Rendered, estimate: Estimate) -> Figure:
     row, column = LIMB
     with Workers() as workers:
         replay = Replay(scene.lightfield, estimate, row, column, workers)
-        fitted = replay.surface()
+        fitted, _ = replay.surface()
         before, target, precision = replay.wanted()
     assert fitted is not None
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.9), layout="constrained", width_ratios=[1, 1.45])

@@ -1,0 +1,64 @@
+"""What the pictures of docs/images were made from: `make figures` writes it down, a test compares.
+
+    python -m tests.pictures SCRIPT
+
+A picture is stale when its script, a preset or the scores on the benchmark's scenes changed after it was made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+NOTES = Path(__file__).with_suffix(".json")
+
+METHOD = ["src/ioadr/parameters.py", "src/ioadr/presets.py", "tests/real/golden.json"]
+EXAMPLES = [path.stem.partition("_")[2] for path in sorted((ROOT / "examples").glob("[0-9]*.py"))]
+CONCEPTS = ["border", "epi", "finish", "occlusion", "point_projection_image", "point_projection_plane"]
+PICTURES = {
+    "convention_figure": ["conventions.svg"],
+    "concept_figures": [f"{name}.png" for name in CONCEPTS],
+    "garbage_figures": ["garbage_maps.png", "garbage_sheet.png"],
+    "gallery": [f"example_{name}.png" for name in EXAMPLES],
+    "explorer_picture": ["explorer.png"],
+    "readme_picture": ["readme.jpg"],
+    "confidence_curve": ["sparsification.svg"],
+}
+"""By script."""
+SOURCES = {
+    "convention_figure": [],
+    "concept_figures": METHOD,
+    "garbage_figures": METHOD,
+    "gallery": ["examples/*.py", *METHOD],
+    "explorer_picture": ["src/ioadr/app/web/*", "src/ioadr/app/templates/explore.html.j2", *METHOD],
+    "readme_picture": METHOD,
+    "confidence_curve": ["src/ioadr/solver/trust_model.py", *METHOD],
+}
+"""Patterns of the files that its pictures depend on besides the script."""
+
+
+def fingerprint(script: str) -> str:
+    """Of the files that make the pictures of a script."""
+    patterns = [f"scripts/{script}.py", *SOURCES[script]]
+    whole = hashlib.sha256()
+    for file in sorted(file for pattern in patterns for file in ROOT.glob(pattern)):
+        whole.update(file.relative_to(ROOT).as_posix().encode() + b"\0" + file.read_bytes())
+    return whole.hexdigest()[:16]
+
+
+def noted() -> dict[str, str]:
+    """Fingerprints of the time when the pictures were made."""
+    return dict(json.loads(NOTES.read_text(encoding="utf-8")))
+
+
+def main(script: str) -> None:
+    """Note that this script has just made its pictures."""
+    notes = noted() | {script: fingerprint(script)}
+    NOTES.write_text(json.dumps(notes, indent=2, sort_keys=True) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]).stem)
