@@ -141,15 +141,9 @@ def _estimated(
         maps = first_maps(lightfield, rays_of_starts(refinement), limits, parameters.initialise, workers)
         given = [] if start is None else [_usable(start, maps[0], limits)]
         begin(refinement, given + maps, last)
-        keeper = Keeper(refinement, steps)
-        keeper.begin(
-            given + maps, [Origin.GIVEN] * len(given) + first_map_origins(lightfield, limits, parameters.initialise)
-        )
-        report(
-            SweepRecord(
-                -1, "initialise", lightfield.height * lightfield.width, float("nan"), time.perf_counter() - clock
-            )
-        )
+        origins = [Origin.GIVEN] * len(given) + first_map_origins(lightfield, limits, parameters.initialise)
+        keeper = Keeper(refinement, steps, given + maps, origins)
+        report(SweepRecord(-1, "initialise", maps[0].size, float("nan"), time.perf_counter() - clock))
         sweeps = (sweep_with_holes(refinement, step, last, seed) for step in steps)
         for record in chain(sweeps, finish(refinement, last, len(steps)), settle_borders(refinement, last, total - 1)):
             keeper.step()

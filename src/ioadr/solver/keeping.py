@@ -21,20 +21,19 @@ SMALL = 0.25
 
 
 class Keeper:
-    """Looks at a refinement after each step of an estimation."""
+    """Looks at a refinement when its first map was chosen among `maps`, and after each step of an estimation."""
 
-    def __init__(self, refinement: Refinement, steps: Sequence[SweepPlan]) -> None:
+    def __init__(
+        self, refinement: Refinement, steps: Sequence[SweepPlan], maps: Sequence[FloatMap], origins: Sequence[Origin]
+    ) -> None:
         self.refinement, self.steps = refinement, list(steps)
         self.kinds = step_kinds(refinement, len(self.steps))
         self.wanted = is_large(refinement.lightfield.part)
         # At once: kept one by one between a step's own maps, they left gaps that took as much again.
         shape = (len(self.kinds), *refinement.disparity.shape) if self.wanted else (0, 0, 0)
         self.maps, self.origins, self.kept = np.empty(shape, np.float32), np.empty(shape, np.uint8), 0
-
-    def begin(self, maps: Sequence[FloatMap], origins: Sequence[Origin]) -> None:
-        """After the first map was chosen among `maps`."""
         if self.wanted:
-            chosen = self.refinement.disparity
+            chosen = refinement.disparity
             first = np.full(chosen.shape, origins[0], np.uint8)
             for values, origin in reversed(list(zip(maps, origins, strict=True))):
                 first[chosen == values] = origin
