@@ -23,7 +23,7 @@ LARGEST = 1_000_000
 """Bytes of a wheel."""
 QUICK = ["-m", "not slow", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
 """As `make test`."""
-KINDS = {".py", ".typed", ".toml", ".html", ".css", ".js"}
+KINDS = {".py", ".typed", ".toml", ".j2", ".css", ".js"}
 
 
 def main(tests: list[str]) -> None:
@@ -34,34 +34,23 @@ def main(tests: list[str]) -> None:
         sources = unpacked(archive, Path(place))
         say("tests of the installed wheel")
         run(python, "-m", "pytest", "-q", *(tests or QUICK), cwd=sources)
-        check_open3d(python, sources, Path(place))
-        check_pycolmap(python, sources, Path(place))
+        for program in ("open3d", "pycolmap"):
+            check_with(program, f"tests/real/test_{program}.py", python, sources, Path(place))
         clean = environment(Path(place) / "clean", str(wheel))
         say("ioadr demo of a plain installation")
         run(clean, "-m", "ioadr", "demo", "--out", "demo", cwd=Path(place))
     say(f"fit to be published: {wheel.name}, {archive.name}")
 
 
-def check_open3d(python: Path, sources: Path, place: Path) -> None:
-    """Clouds and meshes open in Open3D, which lives in an environment of its own."""
-    viewer = environment(place / "open3d", "open3d")
-    if subprocess.run([str(viewer), "-c", "import open3d"], capture_output=True).returncode:
-        say("Open3D does not start on this machine: its check is left out")
+def check_with(program: str, test: str, python: Path, sources: Path, place: Path) -> None:
+    """Run a slow test with another program, which lives in an environment of its own."""
+    other = environment(place / program, program)
+    if subprocess.run([str(other), "-c", f"import {program}"], capture_output=True).returncode:
+        say(f"{program} does not start on this machine: its check is left out")
         return
-    say("Open3D opens clouds and meshes")
-    os.environ["IOADR_OPEN3D"] = str(viewer)
-    run(python, "-m", "pytest", "-q", "-m", "slow", "tests/real/test_open3d.py", cwd=sources)
-
-
-def check_pycolmap(python: Path, sources: Path, place: Path) -> None:
-    """Models go to pycolmap and come back."""
-    reader = environment(place / "pycolmap", "pycolmap")
-    if subprocess.run([str(reader), "-c", "import pycolmap"], capture_output=True).returncode:
-        say("pycolmap does not start on this machine: its check is left out")
-        return
-    say("pycolmap reads our models, and we read its")
-    os.environ["IOADR_PYCOLMAP"] = str(reader)
-    run(python, "-m", "pytest", "-q", "-m", "slow", "tests/real/test_pycolmap.py", cwd=sources)
+    say(f"what we write, in {program}")
+    os.environ[f"IOADR_{program.upper()}"] = str(other)
+    run(python, "-m", "pytest", "-q", "-m", "slow", test, cwd=sources)
 
 
 def say(text: str) -> None:

@@ -179,11 +179,14 @@ def test_views_focus_and_layers_by_key(opened):
 
 def test_dragging_over_the_grid_of_views_looks_around(opened):
     page = opened.page
+    before = picture(opened.canvas("view"))
     box = page.locator(".pad").bounding_box()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.12, box["y"] + box["height"] * 0.12)
     page.locator("figure[data-panel=view] span", has_text="View 0, 0").wait_for()
+    settle(page)
+    assert (picture(opened.canvas("view")) != before).mean() > 0.1, "another view is shown"
     page.mouse.up()
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import ioadr
 from ioadr import Camera, InputError
 from ioadr.io.results import load
 from ioadr.io.results.typed import checked
@@ -31,7 +32,7 @@ def stored(tmp_path, monkeypatch):
     with np.load(tmp_path / "estimate.npz") as content:
         arrays = {name: content[name] for name in content.files}
 
-    def loaded(changes: dict[str, Any]) -> object:
+    def loaded(changes: dict[str, Any]) -> ioadr.Estimate:
         if "provenance" in changes:
             changes = {**changes, "provenance": np.array(json.dumps(changes["provenance"]))}
         monkeypatch.setattr(load, "_arrays", lambda archive: {**arrays, **changes})
@@ -88,7 +89,8 @@ def test_every_field_of_another_type_is_refused(stored):
 def test_a_result_with_doubts_is_loaded(stored):
     loaded, arrays = stored
     provenance = json.loads(str(arrays["provenance"]))
-    loaded({"provenance": provenance | {"verdict": ["17 % of the pixels have the smallest disparity"]}})
+    result = loaded({"provenance": provenance | {"verdict": ["17 % of the pixels have the smallest disparity"]}})
+    assert np.array_equal(result.disparity, arrays["disparity"])
 
 
 def test_the_refusal_names_the_field(stored):
