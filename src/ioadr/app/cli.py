@@ -137,13 +137,18 @@ def _failed(error: Exception) -> int:
 def main() -> NoReturn:
     """The command, as `app.start` calls it."""
     interrupts.install()
-    code = run()
+    try:
+        code = run()
+    except KeyboardInterrupt:  # struck again while the first one was being reported
+        code = _interrupted()
+    interrupts.release()
     gc.freeze()  # or Python would look at all objects once more before it ends
     sys.exit(code)
 
 
 def _interrupted() -> int:
     """130 for Ctrl-C, as shells have it, and likewise for other signals."""
+    interrupts.release()
     remark("ioadr: interrupted. Files that were not finished have been removed.")
     number = interrupts.received()
     return INTERRUPTED if number is None else 128 + number

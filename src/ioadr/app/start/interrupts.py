@@ -34,6 +34,13 @@ def install() -> None:
     sys.unraisablehook = _raise_again
 
 
+def release() -> None:
+    """Everything is tidied up: from here on a signal ends the process as the system does, without a traceback."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        if signal.getsignal(number) is _raise:
+            signal.signal(number, signal.SIG_DFL)
+
+
 def received() -> int | None:
     """Number of the signal that ended this process' work."""
     return _received[0] if _received else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 
@@ -40,3 +41,24 @@ def test_an_import_is_not_interrupted(tmp_path, name):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("interrupted after the import")
+
+
+AGAIN = """
+import os, signal
+import click.core
+from ioadr.app import cli
+
+def strike(*_, **__):
+    os.kill(os.getpid(), signal.SIGTERM)
+
+click.core.echo = strike  # what click does first with a KeyboardInterrupt
+cli.group.make_context = strike
+cli.main()
+"""
+
+
+def test_a_second_signal_while_the_first_is_reported():
+    command = [sys.executable, "-c", AGAIN]
+    done = subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 128 + signal.SIGTERM, done.stderr
+    assert done.stderr.split() == "ioadr: interrupted. Files that were not finished have been removed.".split()
