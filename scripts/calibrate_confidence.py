@@ -25,7 +25,7 @@ from ioadr._jit import Workers
 from ioadr.evaluation.synthetic import FAMILIES, Options, random_light_field
 from ioadr.evaluation.synthetic.textures import fractal_noise
 from ioadr.lightfield import DisparityRange, LightField
-from ioadr.solver.evidence import evidence
+from ioadr.solver.evidence import reasons_to_doubt
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
@@ -114,7 +114,7 @@ def sampled(case: Case, folder: Path) -> tuple[dict[str, NDArray[Any]], NDArray[
         refinement = Refinement(lf, lf.range, parameters, workers, pack_rays(lf, parameters.data.view_step))
         refinement.disparity = disparity
         costs, visible = refinement.final_costs(last)
-        reasons, _ = evidence(refinement, last, costs["data"], visible)
+        reasons, _ = reasons_to_doubt(refinement, last, costs["data"], visible)
     kept = np.s_[BORDER:-BORDER:2, BORDER:-BORDER:2]
     return {name: values[kept].ravel() for name, values in reasons.items()}, (abs(disparity - truth) <= 0.07)[
         kept

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ioadr.alignment import align
     from ioadr.camera import Camera
     from ioadr.errors import InputError, IoadrError, OutputError
-    from ioadr.estimate import estimate
+    from ioadr.estimation import estimate
     from ioadr.io import load_estimate, read
     from ioadr.io.diagnosis import diagnose
     from ioadr.io.results.view_files import load_views

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ioadr._jit import Workers
 from ioadr.errors import InputError, Note
-from ioadr.estimate import estimate
+from ioadr.estimation import estimate
 from ioadr.geometry.off_plane import flattened, resampled
 from ioadr.geometry.synthesis import residuals, synthesise
 from ioadr.lightfield import LightField

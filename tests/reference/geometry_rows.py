@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ioadr.camera import RayModel
 from ioadr.geometry.normals import smooth_normals
 from ioadr.geometry.plane import mark_inliers, robust_planes, surface_points
-from ioadr.geometry.resample import resample
+from ioadr.geometry.resample import resample_rows
 from ioadr.geometry.warp import project_map, sample_along
 from ioadr.solver.problem import _kernel, plane_border, plane_window
 from tests.reference import drivers, geometry
@@ -193,7 +193,7 @@ def random_places(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.flo
 def prepare_resampled(problem: Problem) -> Prepared:
     image = np.ascontiguousarray(Plain(problem).image, np.float32)
     out = np.empty(image.shape, np.float32)
-    return Prepared(partial(resample, 0, len(image), image, *random_places(problem), out), out, out.size)
+    return Prepared(partial(resample_rows, 0, len(image), image, *random_places(problem), out), out, out.size)
 
 
 def twin_resampled(problem: Problem, slack: float) -> NDArray[Any]:

@@ -13,7 +13,7 @@ import ioadr
 
 FRESH = """
 import ioadr.estimate, ioadr.io
-from ioadr.estimate import estimate
+from ioadr.estimation import estimate
 assert ioadr.estimate is estimate, ioadr.estimate
 assert ioadr.read is ioadr.io.read
 """

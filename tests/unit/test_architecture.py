@@ -38,19 +38,19 @@ MAY_IMPORT = {
     "labelled": NOUNS | {"result"},
     "cost": METHOD,
     "solver": METHOD | {"cost"},
-    "estimate": METHOD | {"cost", "solver", "parameter_files"},
-    "alignment": METHOD | {"solver", "estimate"},
-    "views": METHOD | {"solver", "estimate", "parameter_files"},
+    "estimation": METHOD | {"cost", "solver", "parameter_files"},
+    "alignment": METHOD | {"solver", "estimation"},
+    "views": METHOD | {"solver", "estimation", "parameter_files"},
     "consistency": NOUNS,
     "io": NOUNS | {"result", "views", "colours", "consistency"},
-    "evaluation": METHOD | {"parameter_files", "cost", "solver", "estimate", "views", "io", "colours", "consistency"},
+    "evaluation": METHOD | {"parameter_files", "cost", "solver", "estimation", "views", "io", "colours", "consistency"},
     "app": METHOD
     | {
         "comparison",
         "parameter_files",
         "cost",
         "solver",
-        "estimate",
+        "estimation",
         "alignment",
         "views",
         "io",
@@ -68,10 +68,10 @@ DOORS = {
     ("lightfield", "labelled"): "LightField.to_xarray is the method people look for",
     ("io", "geometry"): "posed photographs are undistorted and turned as they are read; geometry says how",
     ("io", "_jit"): "and that is compiled",
-    ("estimate", "io"): "estimate takes a path as well, which it reads",
+    ("estimation", "io"): "estimate takes a path as well, which it reads",
     ("views", "io"): "Views.save likewise; estimate_views takes a path as well",
     ("parameters", "presets"): "Parameters print as the nearest preset and what differs from it",
-    ("estimate", "app"): "estimate shows its progress where a person watches",
+    ("estimation", "app"): "estimate shows its progress where a person watches",
 }
 """Imports against the rule, each with its reason."""
 

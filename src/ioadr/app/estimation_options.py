@@ -66,7 +66,7 @@ def _wake_kernels() -> None:
         importlib.import_module("ioadr._jit").warm_up()
 
 
-def estimation_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def with_estimation_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds --preset, --parameters, --init, --set, --seed and --threads as one `Estimation`."""
 
     @_option(

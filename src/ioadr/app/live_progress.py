@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ioadr.app.pages import render
-from ioadr.app.sweep_progress import Callback, done, state, sweep_progress
+from ioadr.app.sweep_progress import Callback, done, state, sweep_bar
 from ioadr.app.terminal import Terminal
 from ioadr.app.words import duration
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def live_progress(name: str, always: bool) -> Iterator[Callback | None]:
+def watched_progress(name: str, always: bool) -> Iterator[Callback | None]:
     """The callback for `ioadr.estimate`; None where nobody watches, unless `always`."""
     shell = _shell()
     if hasattr(shell, "kernel"):
         with _in_notebook(name) as callback:
             yield callback
     elif always or shell is not None or hasattr(sys, "ps1"):
-        with sweep_progress(Terminal(), name) as callback:
+        with sweep_bar(Terminal(), name) as callback:
             yield callback
     else:
         yield None

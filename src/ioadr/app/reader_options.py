@@ -75,7 +75,7 @@ OPTIONS = (
 )
 
 
-def reader_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def with_reader_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds all options of `ioadr.read`; the command receives them as `reading`, a `ReadOptions`."""
 
     @functools.wraps(command)

@@ -72,7 +72,7 @@ class Saving:
         return [str(path) for path in paths]
 
 
-def saving_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def with_saving_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Adds --save, --overwrite, --no-report and --min-confidence as one `Saving`."""
 
     @option(

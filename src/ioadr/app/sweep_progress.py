@@ -21,7 +21,7 @@ WORTH_SAYING = 1.0
 
 
 @contextmanager
-def sweep_progress(terminal: Terminal, name: str) -> Iterator[Callback]:
+def sweep_bar(terminal: Terminal, name: str) -> Iterator[Callback]:
     """The callback for `ioadr.estimate`; draws a bar where somebody watches."""
     from rich.progress import TextColumn
 

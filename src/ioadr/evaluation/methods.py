@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ioadr.errors import InputError
-from ioadr.estimate import Progress, estimate
+from ioadr.estimation import Progress, estimate
 from ioadr.evaluation.submission import read_runtime
 from ioadr.io.results.map_files import StoredMap, read_map
 from ioadr.io.safety.fingerprint import digest_files, work_key

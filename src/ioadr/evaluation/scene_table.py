@@ -40,7 +40,7 @@ def lost_to(rows: Sequence[Row], base: str, method: str) -> dict[str, dict[str, 
     return {metric: lost[metric] for metric in METRICS if metric in lost}
 
 
-def scene_table(rows: Sequence[Row], names: Sequence[str]) -> str:
+def markdown_by_scene(rows: Sequence[Row], names: Sequence[str]) -> str:
     """A line per scene and method, a column per metric; then, for every method but the first, where it loses to it."""
     means = scene_means(rows)
     metrics = [name for name in METRICS if any(name in values for values in means.values())]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ioadr._jit import Workers
 from ioadr.camera import RayModel
-from ioadr.geometry.resample import resample
+from ioadr.geometry.resample import resample_rows
 from ioadr.geometry.warp import project_map
 from ioadr.layout import Index, Layout
 from ioadr.lightfield import LightField
@@ -120,7 +120,7 @@ def resampled(
     height, width = image.shape[:2]
     inside = np.clip(rows, -0.5, height - 0.5), np.clip(columns, -0.5, width - 0.5)
     out = np.empty((*rows.shape, image.shape[2]), np.float32)
-    workers.rows(resample, len(rows), image, *inside, out)
+    workers.rows(resample_rows, len(rows), image, *inside, out)
     if gains is not None:
         out /= gains
     if image.dtype.kind == "f":

@@ -35,7 +35,7 @@ def fill_taps(position, weights):
 
 
 @task
-def resample(begin, end, image, rows, columns, out):
+def resample_rows(begin, end, image, rows, columns, out):
     """Rows begin … end − 1 of out float32 [N, M, C] = image [H, W, C] at (rows, columns) [N, M] px.
 
     NaN where that is more than half a px outside the picture; samples beyond its edge repeat those on it.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.geometry.windows import grow
-from ioadr.solver.evidence import evidence
+from ioadr.solver.evidence import reasons_to_doubt
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import SweepPlan
 from ioadr.solver.trust_model import KNOTS, START, WEIGHTS
@@ -34,14 +34,14 @@ CLIPPED = 0.5
 """Share of black or full white samples from which edges are no longer where the light had them."""
 
 
-def confidence(
+def confidence_map(
     refinement: Refinement, closing: SweepPlan, data: FloatMap, visible: NDArray[np.uint16]
 ) -> tuple[FloatMap, NDArray[np.bool_]]:
     """0 … 1 for every pixel of the refinement's map, given its data term and how many views see it.
 
     And where the cost curve has a second minimum of nearly equal cost.
     """
-    reasons, two_minima = evidence(refinement, closing, data, visible)
+    reasons, two_minima = reasons_to_doubt(refinement, closing, data, visible)
     return probability(reasons), two_minima
 
 

@@ -35,7 +35,7 @@ END = 0.03
 """px of disparity from an end of the range that count as its end."""
 
 
-def evidence(
+def reasons_to_doubt(
     refinement: Refinement, closing: SweepPlan, data: FloatMap, visible: NDArray[np.uint16]
 ) -> tuple[dict[str, FloatMap], NDArray[np.bool_]]:
     """Reasons by name, each larger where the pixel is more doubtful, [N, M]; and where there are two minima."""

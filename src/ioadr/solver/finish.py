@@ -36,11 +36,11 @@ JUMP = 0.8
 
 
 def finishing_passes(term: Finish) -> int:
-    """How many records `finish` gives."""
+    """How many records `finish_in_passes` gives."""
     return term.region_passes + term.passes
 
 
-def finish(refinement: Refinement, closing: SweepPlan, first: int) -> Iterator[SweepRecord]:
+def finish_in_passes(refinement: Refinement, closing: SweepPlan, first: int) -> Iterator[SweepRecord]:
     """All passes that the parameters ask for, each done when its record is taken; `first` is the first one's number."""
     term = refinement.parameters.finish
     for done in range(term.region_passes):

@@ -16,7 +16,7 @@ from ioadr.result import Estimate
 from ioadr.solver.confidence import probability
 from ioadr.solver.cost_curves import PITCH
 from ioadr.solver.coverage import pack_matting, with_neighbours
-from ioadr.solver.evidence import evidence
+from ioadr.solver.evidence import reasons_to_doubt
 from ioadr.solver.explanation import Border, Doubt, Ending, SurfaceFit, ViewResiduals
 from ioadr.solver.finish import Finisher, disparity_of
 from ioadr.solver.gloss import REGION
@@ -113,7 +113,7 @@ class Replay:
         part = self.window.slices
         self.refinement.disparity = np.ascontiguousarray(self.estimate.disparity[part])
         data, visible = self.estimate.costs["data"][part], self.estimate.visible_views[part]
-        reasons, _ = evidence(self.refinement, self.closing, np.ascontiguousarray(data), visible)
+        reasons, _ = reasons_to_doubt(self.refinement, self.closing, np.ascontiguousarray(data), visible)
         return weighed(reasons, self.row, self.column)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ioadr._jit import Workers
 from ioadr.errors import InputError
-from ioadr.estimate import estimate
+from ioadr.estimation import estimate
 from ioadr.layout import Index
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters

@@ -45,7 +45,7 @@ class LeftOut:
         return {name: (float(self.psnr[name].mean()), float(self.ssim[name].mean())) for name in self.psnr}
 
 
-def leave_out(
+def leave_views_out(
     lightfield: LightField,
     step: int = 2,
     parameters: Parameters | str | None = None,

@@ -145,7 +145,7 @@ def test_two_revisions_take_turns_and_become_a_table(cli, monkeypatch, tmp_path)
     def timed(*arguments: str, environment: dict[str, str]) -> processes.Timed:
         sources.append(environment["PYTHONPATH"])
         here = environment["PYTHONPATH"] == str(against.SOURCE)
-        assert (Path(environment["PYTHONPATH"]) / "ioadr" / "estimate.py").exists()
+        assert (Path(environment["PYTHONPATH"]) / "ioadr" / "estimation.py").exists()
         return processes.Timed(1.0, 6.0 if here else 8.0, 400_000_000)
 
     monkeypatch.setattr(processes, "ioadr", timed)

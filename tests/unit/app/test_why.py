@@ -12,7 +12,7 @@ import pytest
 from ioadr import InputError
 from ioadr.app.why import REASONS, Facts, chapters, facts, moved_by_surfaces, sentence, stories, story
 from ioadr.io import load_estimate, write_lightfield
-from ioadr.solver.evidence import evidence
+from ioadr.solver.evidence import reasons_to_doubt
 from ioadr.solver.explanation import Doubt, Ending, SurfaceFit
 from ioadr.solver.replay import Replay
 from ioadr.way import Origin, Stage
@@ -84,7 +84,7 @@ def test_every_reason_has_words():
     with Workers(1) as workers:
         replay = Replay(explored.scene().lightfield, found, 20, 20, workers)
         replay.refinement.disparity = np.ascontiguousarray(found.disparity[replay.window.slices])
-        reasons, _ = evidence(replay.refinement, replay.closing, found.costs["data"], found.visible_views)
+        reasons, _ = reasons_to_doubt(replay.refinement, replay.closing, found.costs["data"], found.visible_views)
     assert set(reasons) == set(REASONS)
 
 

@@ -24,7 +24,7 @@ from ioadr.evaluation.research import (
     run_trials,
     write_table,
 )
-from ioadr.evaluation.scene_table import lost_to, scene_table
+from ioadr.evaluation.scene_table import lost_to, markdown_by_scene
 from ioadr.evaluation.synthetic import FAMILIES
 from ioadr.evaluation.truth import load_truth
 
@@ -125,11 +125,11 @@ def test_losses_are_told_by_metric_and_scene():
     rows += [row("a", "y", 0, 1.0), row("b", "y", 0, 1.0), row("b", "z", 0, 9.0)]
     rows += [Row(name, "w", 0, "k", {"mse": 1.0, "runtime": time}) for name, time in (("a", 0.0), ("b", 1.0))]
     assert lost_to(rows, "a", "b") == {"mse": {"x": pytest.approx(0.5)}}
-    lines = scene_table(rows, ["a", "b"]).splitlines()
+    lines = markdown_by_scene(rows, ["a", "b"]).splitlines()
     assert lines[0] == "| scene | method | MSE×100 | Runtime |"
     assert lines[2:5] == ["| x | a | 3.000 | – |", "| x | b | 3.500 | – |", "| y | a | 1.000 | – |"]
     assert lines[-1] == "| **b worse than a** | | x +0.500 |  |"
-    assert scene_table(rows[:2], ["a", "b"]).endswith("| nowhere |")
+    assert markdown_by_scene(rows[:2], ["a", "b"]).endswith("| nowhere |")
 
 
 def test_a_table_is_read_back(tmp_path):

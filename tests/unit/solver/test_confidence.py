@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ioadr import LightField
 from ioadr._jit import Workers
 from ioadr.presets import preset
-from ioadr.solver.confidence import confidence, probability
+from ioadr.solver.confidence import confidence_map, probability
 from ioadr.solver.evidence import bent, torn
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
@@ -26,7 +26,7 @@ def trust(lf: LightField, disparity: NDArray[np.float32], threads: int = 1) -> N
         refinement = Refinement(lf, lf.range, parameters, workers)
         refinement.disparity = disparity
         costs, visible = refinement.final_costs(last)
-        return confidence(refinement, last, costs["data"], visible)[0]
+        return confidence_map(refinement, last, costs["data"], visible)[0]
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from ioadr._jit import Workers
 from ioadr.presets import preset
 from ioadr.solver import cost_curves
 from ioadr.solver.cost_curves import Curves, lattice, lattice_curves, spread
-from ioadr.solver.evidence import evidence
+from ioadr.solver.evidence import reasons_to_doubt
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
 
@@ -59,7 +59,7 @@ def marked(lf: LightField, disparity: float) -> float:
     with Workers(1) as workers:
         refinement = refinement_of(lf, disparity, workers)
         costs, visible = refinement.final_costs(last)
-        return float(evidence(refinement, last, costs["data"], visible)[1][INNER].mean())
+        return float(reasons_to_doubt(refinement, last, costs["data"], visible)[1][INNER].mean())
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import numpy as np
 from ioadr import DisparityRange, preset
 from ioadr._jit import Workers
 from ioadr.solver import problem
-from ioadr.solver.confidence import confidence
+from ioadr.solver.confidence import confidence_map
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
 from tests.builders import make_lightfield
@@ -27,7 +27,7 @@ def test_occluders_are_made_once_for_all_that_look_at_a_map(monkeypatch):
         refinement, step = Refinement(make_lightfield(), limits, parameters, workers), closing(parameters, limits)
         refinement.disparity = np.full((20, 24), 0.5, np.float32)
         costs, visible = refinement.final_costs(step)
-        confidence(refinement, step, costs["data"], visible)
+        confidence_map(refinement, step, costs["data"], visible)
         assert len(maps) == 1
         refinement.disparity = np.full((20, 24), 0.4, np.float32)
         refinement.final_costs(step)

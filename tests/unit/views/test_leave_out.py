@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ioadr import InputError
-from ioadr.views.leave_out import METHODS, around, compared, leave_out, ssim
+from ioadr.views.leave_out import METHODS, around, compared, leave_views_out, ssim
 from ioadr.views.rendering import kept_part
 from tests.builders import make_lightfield
 from tests.unit.views.scenes import scene
@@ -14,7 +14,7 @@ from tests.unit.views.scenes import scene
 
 def test_views_left_out_are_synthesised_better_than_by_simple_means():
     lightfield = scene().lightfield
-    found = leave_out(lightfield, 2, "fast", threads=1)
+    found = leave_views_out(lightfield, 2, "fast", threads=1)
     assert len(found.index) == 56
     assert len(found.views.index) == 25
     means = found.means()
@@ -68,4 +68,4 @@ def test_ssim_is_that_of_its_formula_in_one_window():
 
 def test_too_few_views_are_refused():
     with pytest.raises(InputError, match=r"leave.out.*leaves none of 9 views out"):
-        leave_out(make_lightfield(grid=(3, 3)), 2, "fast")
+        leave_views_out(make_lightfield(grid=(3, 3)), 2, "fast")

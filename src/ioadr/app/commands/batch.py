@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ioadr.app.estimation_options import Estimation, estimation_options
-from ioadr.app.reader_options import reader_options
-from ioadr.app.saving_options import Saving, check_archived, saving_options, strict_option
+from ioadr.app.estimation_options import Estimation, with_estimation_options
+from ioadr.app.reader_options import with_reader_options
+from ioadr.app.saving_options import Saving, check_archived, strict_option, with_saving_options
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.start.exit_codes import DOUBTFUL, PARTLY_FAILED
 from ioadr.app.terminal import Terminal, output_options
@@ -71,9 +71,9 @@ if TYPE_CHECKING:
     help="Start every N-th frame of a video from scratch.",
 )
 @output_options
-@saving_options
-@estimation_options
-@reader_options
+@with_saving_options
+@with_estimation_options
+@with_reader_options
 def command(
     terminal: Terminal,
     inputs: tuple[str, ...],

@@ -65,12 +65,12 @@ def check_left_out(terminal: Terminal, scene: str, step: int, preset: str | None
     """The check of the command's name with views that the estimation never saw."""
     import ioadr
     from ioadr.app.sweep_progress import every_view_progress
-    from ioadr.views.leave_out import leave_out
+    from ioadr.views.leave_out import leave_views_out
 
     with terminal.busy(f"reading {scene}"):
         views = ioadr.read(scene)
     with every_view_progress(terminal) as progress:
-        left_out = leave_out(views, step, ioadr.preset(preset or "best"), threads=threads, progress=progress)
+        left_out = leave_views_out(views, step, ioadr.preset(preset or "best"), threads=threads, progress=progress)
     terminal.answer(_left_out_text(left_out), left_out_facts(left_out))
 
 

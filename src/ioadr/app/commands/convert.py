@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ioadr.app.map_conversion import Quantity, convert_map, is_map
-from ioadr.app.reader_options import read_from_cli, reader_options
+from ioadr.app.reader_options import read_from_cli, with_reader_options
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.errors import as_options
@@ -26,7 +26,7 @@ QUANTITY = click.Choice(["disparity", "depth"])
 @option("Maps", "--to", "wanted", type=QUANTITY, default="disparity", show_default=True, help="What to write.")
 @option("Maps", "--scene", type=click.Path(), metavar="DIR", help="Folder with the camera (parameters.cfg).")
 @output_options
-@reader_options
+@with_reader_options
 def command(
     terminal: Terminal,
     source: str,

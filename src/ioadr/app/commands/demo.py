@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ioadr.app.commands.estimate import headline, summary
-from ioadr.app.estimation_options import Estimation, estimation_options
-from ioadr.app.saving_options import Saving, saving_options
+from ioadr.app.estimation_options import Estimation, with_estimation_options
+from ioadr.app.saving_options import Saving, with_saving_options
 from ioadr.app.sections import SectionCommand, option
-from ioadr.app.sweep_progress import sweep_progress
+from ioadr.app.sweep_progress import sweep_bar
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.app.words import preset_name
 from ioadr.presets import PRESETS
@@ -37,8 +37,8 @@ SHOWN = ("mse", "badpix_007", "badpix_003", "badpix_001", "mae_planes", "mae_sur
     help="Folder for the results.",
 )
 @output_options
-@saving_options
-@estimation_options
+@with_saving_options
+@with_estimation_options
 def command(terminal: Terminal, out: str, saving: Saving, estimation: Estimation) -> None:
     """Render the built-in scene, estimate it and compare the result with its exact truth.
 
@@ -52,14 +52,14 @@ def command(terminal: Terminal, out: str, saving: Saving, estimation: Estimation
     with terminal.busy("rendering the scene"):
         scene = demo()
     terminal.note(headline(scene.lightfield))
-    with sweep_progress(terminal, "demo") as progress:
+    with sweep_bar(terminal, "demo") as progress:
         estimate = estimation.run(scene.lightfield, progress)
     with terminal.busy(f"writing {out}"):
         files = saving.save(estimate, out, scene.lightfield, scene.truth)
     seconds = time.perf_counter() - start
     columns = {preset_name(estimate.parameters): score(estimate.disparity, scene.truth)}
     if estimate.parameters != PRESETS[PUBLISHED]:
-        with sweep_progress(terminal, f"demo, {PUBLISHED}") as progress:
+        with sweep_bar(terminal, f"demo, {PUBLISHED}") as progress:
             published = replace(estimation, parameters=PRESETS[PUBLISHED]).run(scene.lightfield, progress)
         columns = {PUBLISHED: score(published.disparity, scene.truth), **columns}
     data: dict[str, Any] = summary(estimate) | {"seconds": round(seconds, 3), "files": files}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ioadr.app.reader_options import reader_options
+from ioadr.app.reader_options import with_reader_options
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 )
 @option("Results", "--out", type=click.Path(), metavar="PNG", help="Write the contact sheet as a picture.")
 @output_options
-@reader_options
+@with_reader_options
 def command(terminal: Terminal, path: str, html: str | None, out: str | None, reading: ReadOptions) -> None:
     """Find out what is wrong with the light field PATH: order of views, single views, exposure.
 

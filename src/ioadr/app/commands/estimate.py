@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import ioadr
-from ioadr.app.estimation_options import Estimation, estimation_options, kernels_waking
-from ioadr.app.reader_options import read_from_cli, reader_options
-from ioadr.app.saving_options import Saving, check_archived, saving_options, strict_option
+from ioadr.app.estimation_options import Estimation, kernels_waking, with_estimation_options
+from ioadr.app.reader_options import read_from_cli, with_reader_options
+from ioadr.app.saving_options import Saving, check_archived, strict_option, with_saving_options
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.start.exit_codes import DOUBTFUL
-from ioadr.app.sweep_progress import every_view_progress, sweep_progress
+from ioadr.app.sweep_progress import every_view_progress, sweep_bar
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.app.words import DEPTH, disparities
 from ioadr.errors import as_options
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 @option("Results", "--every-view", is_flag=True, help="Maps of all views, of one geometry, in views.npz as well.")
 @strict_option
 @output_options
-@saving_options
-@estimation_options
-@reader_options
+@with_saving_options
+@with_estimation_options
+@with_reader_options
 def command(
     terminal: Terminal,
     scene: str,
@@ -61,7 +61,7 @@ def command(
     if every_view:
         estimate, also = run_every_view(terminal, estimation, lightfield, saving)
     else:
-        with sweep_progress(terminal, lightfield.name) as progress:
+        with sweep_bar(terminal, lightfield.name) as progress:
             estimate = estimation.run(lightfield, progress)
     with terminal.busy(f"writing {out}"):
         files = saving.save(estimate, out, lightfield, also=also)

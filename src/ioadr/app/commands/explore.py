@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ioadr.app.reader_options import read_from_cli, reader_options
+from ioadr.app.reader_options import read_from_cli, with_reader_options
 from ioadr.app.results import open_lightfield
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     "Explorer", "--port", type=click.IntRange(1, 65535), metavar="N", show_default="any free", help="Port to listen on."
 )
 @output_options
-@reader_options
+@with_reader_options
 def command(
     terminal: Terminal,
     path: str | None,

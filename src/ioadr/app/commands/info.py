@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ioadr.app.reader_options import read_from_cli, reader_options
+from ioadr.app.reader_options import read_from_cli, with_reader_options
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.errors import as_options
@@ -50,7 +50,7 @@ def _list_formats(context: click.Context, parameter: click.Parameter, asked: boo
     help="Preset whose time and memory to foretell.",
 )
 @output_options
-@reader_options
+@with_reader_options
 def command(terminal: Terminal, scene: str, preset: str, reading: ReadOptions) -> None:
     """Describe the light field SCENE: format, views, camera, disparity range, and what estimating it takes.
 

@@ -69,14 +69,14 @@ def command(terminal: Terminal, table: str, jobs: int | None, by_scene: bool, **
     parameters and scenes are not computed again. Times are for one thread.
     """
     from ioadr.evaluation.research import run_trials
-    from ioadr.evaluation.scene_table import lost_to, scene_table
+    from ioadr.evaluation.scene_table import lost_to, markdown_by_scene
     from ioadr.machine import cores
 
     trials = _trials(**options)
     with terminal.busy(f"{len(trials)} trials"):
         rows = run_trials(trials, Path(table), jobs or cores(), _watch(terminal))
     names = list(dict.fromkeys(trial.method.name for trial in trials))
-    text = scene_table(rows, names) if by_scene else _overview(rows, names)
+    text = markdown_by_scene(rows, names) if by_scene else _overview(rows, names)
     worse = {name: lost_to(rows, names[0], name) for name in names[1:]}
     terminal.answer(text, {"base": names[0], "methods": _data(rows, names), "worse": worse, "table": table})
 

@@ -7,7 +7,7 @@ sample type and range of disparities will do.
 
 from ioadr.evaluation.synthetic.folder import write_scene
 from ioadr.evaluation.synthetic.random_scenes import FAMILIES, random_light_field, random_scene
-from ioadr.evaluation.synthetic.render import Options, Rendered, camera_for, render, render_views
+from ioadr.evaluation.synthetic.rendering import Options, Rendered, camera_for, render, render_views
 from ioadr.evaluation.synthetic.scenes import demo, demo_scene
 from ioadr.evaluation.synthetic.shading import Scene
 

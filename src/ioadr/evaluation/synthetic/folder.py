@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from ioadr.evaluation.synthetic.render import Rendered
+from ioadr.evaluation.synthetic.rendering import Rendered
 from ioadr.io.lightfield_files import write_lightfield
 from ioadr.io.results.pfm import write_pfm
 

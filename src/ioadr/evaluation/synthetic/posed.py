@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ioadr.camera import Camera, RayModel
 from ioadr.errors import InputError
-from ioadr.evaluation.synthetic.render import Floats, Options, render_view
+from ioadr.evaluation.synthetic.rendering import Floats, Options, render_view
 from ioadr.evaluation.synthetic.shading import Scene
 from ioadr.evaluation.synthetic.textures import Baked
 from ioadr.evaluation.synthetic.trace import View, bake_textures, nearest_hits

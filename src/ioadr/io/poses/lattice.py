@@ -12,7 +12,7 @@ FULLEST = 0.5
 """Share of a grid's places that must have a view."""
 
 
-def lattice(places: Floats) -> tuple[NDArray[np.intp], Floats]:
+def arranged_views(places: Floats) -> tuple[NDArray[np.intp], Floats]:
     """Numbers of the views on a grid [L, K], −1 where none is, and their places [L, K, 3].
 
     `places` [V, 3] are (row, column, towards the scene) in steps. Views that stand on no grid become one row.

@@ -17,7 +17,7 @@ from ioadr.io.decoding.images import read_header, read_image
 from ioadr.io.file_places import listed
 from ioadr.io.options import ReadOptions
 from ioadr.io.poses.canvas import Canvas, fitted, sources
-from ioadr.io.poses.lattice import lattice
+from ioadr.io.poses.lattice import arranged_views
 from ioadr.io.poses.photographs import Photograph, PosedPhotographs
 from ioadr.io.poses.rig import FEWEST, Rig, assembled
 from ioadr.lightfield import WHITE, DisparityRange
@@ -33,7 +33,7 @@ ASPECT = 0.01
 """By which the aspect ratios of an image and its calibration may differ."""
 
 
-def posed_capture(name: str, posed: PosedPhotographs, options: ReadOptions) -> Capture:
+def read_posed(name: str, posed: PosedPhotographs, options: ReadOptions) -> Capture:
     """The capture; notes say what was decided, and what was left out."""
     present, headers = _present(posed, options)
     rig, canvas, share = fitted(assembled(present))
@@ -45,7 +45,7 @@ def posed_capture(name: str, posed: PosedPhotographs, options: ReadOptions) -> C
             f"{listed([taken.name for taken in rig.photographs])} see as much of one another. Left out: "
             f"{_left_out_words(rig) or 'none'}. Take photographs closer to each other."
         )
-    index, positions = lattice(rig.places[:, [1, 0, 2]] / rig.step)
+    index, positions = arranged_views(rig.places[:, [1, 0, 2]] / rig.step)
     if np.abs(positions[..., 2]).max() < IN_PLANE:
         positions = positions[..., :2]
     names = {taken.name: number for number, taken in enumerate(rig.photographs)}
@@ -83,7 +83,7 @@ def _left_out_words(rig: Rig) -> str:
 
 def _with_reference(posed: PosedPhotographs, rig: Rig, place: tuple[int, int]) -> tuple[Rig, Canvas, float]:
     """The rig around another reference view, which must not change the others."""
-    index, _ = lattice(rig.places[:, [1, 0, 2]] / rig.step)
+    index, _ = arranged_views(rig.places[:, [1, 0, 2]] / rig.step)
     there = 0 <= place[0] < index.shape[0] and 0 <= place[1] < index.shape[1] and index[place] >= 0
     wanted = rig.photographs[index[place]].name if there else None
     names = [taken.name for taken in posed.photographs]
@@ -170,7 +170,7 @@ def _loader(rig: Rig, canvas: Canvas, header: Header, kind: np.dtype[Any]) -> An
 def _resampled(rig: Rig, canvas: Canvas, number: int, window: Window, factor: float, kind: np.dtype[Any]) -> Any:
     # Here, as compiled code takes a second to import, which readers of other formats need not wait for.
     from ioadr._jit import Workers
-    from ioadr.geometry.resample import resample
+    from ioadr.geometry.resample import resample_rows
 
     taken = rig.photographs[number]
     assert taken.file is not None
@@ -180,7 +180,7 @@ def _resampled(rig: Rig, canvas: Canvas, number: int, window: Window, factor: fl
     rows, columns = np.clip(rows, -0.5, image.shape[0] - 0.5), np.clip(columns, -0.5, image.shape[1] - 0.5)
     out = np.empty((*rows.shape, image.shape[2]), np.float32)
     with Workers() as workers:
-        workers.rows(resample, len(out), image, rows, columns, out)
+        workers.rows(resample_rows, len(out), image, rows, columns, out)
     out *= np.float32(factor)
     return out if kind.kind == "f" else np.clip(np.rint(out), 0, np.iinfo(kind).max)
 

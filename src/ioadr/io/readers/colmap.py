@@ -13,7 +13,7 @@ from ioadr.io.file_places import listed
 from ioadr.io.options import ReadOptions
 from ioadr.io.poses.colmap_model import UNDERSTOOD, Model, model_folders, read_model
 from ioadr.io.poses.photographs import Photograph, PosedPhotographs, image_inside, photograph
-from ioadr.io.poses.posed_capture import posed_capture
+from ioadr.io.poses.posed_capture import read_posed
 from ioadr.io.poses.rig import FEWEST
 from ioadr.io.registry import Format
 
@@ -42,7 +42,7 @@ def open_model(path: Path, options: ReadOptions) -> Capture:
         sizes = listed([f"{place.relative_to(path)} of {len(models[place].shots)} images" for place in models])
         notes.append(f"{len(models)} models that do not hang together: {sizes}; name another folder to read that")
     posed = PosedPhotographs(path, photographs, points, tuple(notes), left_out)
-    return posed_capture("colmap", posed, options)
+    return read_posed("colmap", posed, options)
 
 
 FORMAT = Format("colmap", "COLMAP model with images", recognise, open_model)

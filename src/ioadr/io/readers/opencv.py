@@ -17,7 +17,7 @@ from ioadr.io.file_places import images_in, listed
 from ioadr.io.options import ReadOptions
 from ioadr.io.poses.opencv_storage import read_storage
 from ioadr.io.poses.photographs import Photograph, PosedPhotographs, image_inside, photograph
-from ioadr.io.poses.posed_capture import posed_capture
+from ioadr.io.poses.posed_capture import read_posed
 from ioadr.io.registry import Format
 from ioadr.io.safety.doors import LARGEST_TEXT
 
@@ -46,7 +46,7 @@ def open_calibration(path: Path, options: ReadOptions) -> Capture:
     images = _images(file, cameras)
     taken = [_photograph(file, name, values, images[name]) for name, values in cameras.items()]
     notes = (f"cameras as {file.name} has them: x_camera = R·x_world + t",)
-    return posed_capture("opencv", PosedPhotographs(path, taken, notes=notes, upright=True), options)
+    return read_posed("opencv", PosedPhotographs(path, taken, notes=notes, upright=True), options)
 
 
 FORMAT = Format("opencv", "OpenCV calibration of an array (K, dist, R, t) with images", recognise, open_calibration)

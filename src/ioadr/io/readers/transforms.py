@@ -18,7 +18,7 @@ from ioadr.io.decoding.images import read_header
 from ioadr.io.options import ReadOptions
 from ioadr.io.poses.photographs import Photograph, PosedPhotographs, image_inside, inside, photograph
 from ioadr.io.poses.ply_points import read_points
-from ioadr.io.poses.posed_capture import posed_capture
+from ioadr.io.poses.posed_capture import read_posed
 from ioadr.io.registry import Format
 from ioadr.io.safety.doors import damage_explained, small_text
 
@@ -49,7 +49,7 @@ def open_transforms(path: Path, options: ReadOptions) -> Capture:
     points, notes = _points(file, data)
     if path.is_dir() and file.name != FILE_NAMES[0]:
         notes = (f"poses of {file.name}: name another file to read that", *notes)
-    return posed_capture("transforms", PosedPhotographs(path, photographs, points, notes), options)
+    return read_posed("transforms", PosedPhotographs(path, photographs, points, notes), options)
 
 
 FORMAT = Format("transforms", "transforms.json of Nerfstudio with images", recognise, open_transforms)

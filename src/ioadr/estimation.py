@@ -23,10 +23,10 @@ from ioadr.parameter_files import load_parameters
 from ioadr.parameters import Parameters
 from ioadr.presets import DEFAULT, preset
 from ioadr.result import Estimate, SweepRecord
-from ioadr.solver.confidence import confidence
+from ioadr.solver.confidence import confidence_map
 from ioadr.solver.coverage import settle_borders
 from ioadr.solver.disparity_range import voted_range
-from ioadr.solver.finish import finish, finishing_passes
+from ioadr.solver.finish import finish_in_passes, finishing_passes
 from ioadr.solver.holes import sweep_with_holes
 from ioadr.solver.initialise import first_map_origins, first_maps
 from ioadr.solver.keeping import Keeper
@@ -145,13 +145,15 @@ def _estimated(
         keeper = Keeper(refinement, steps, given + maps, origins)
         report(SweepRecord(-1, "initialise", maps[0].size, float("nan"), time.perf_counter() - clock))
         sweeps = (sweep_with_holes(refinement, step, last, seed) for step in steps)
-        for record in chain(sweeps, finish(refinement, last, len(steps)), settle_borders(refinement, last, total - 1)):
+        for record in chain(
+            sweeps, finish_in_passes(refinement, last, len(steps)), settle_borders(refinement, last, total - 1)
+        ):
             keeper.step()
             report(record)
         costs, visible = refinement.final_costs(last)
         if history[-1].kind == "finish":
             history[-1] = replace(history[-1], mean_cost=float(sum(costs[term].mean() for term in TERMS)))
-        trust, two_minima = confidence(refinement, last, costs["data"], visible)
+        trust, two_minima = confidence_map(refinement, last, costs["data"], visible)
         # A mean of equal values may differ from them in its last bit.
         disparity = np.clip(refinement.disparity, np.float32(limits.minimum), np.float32(limits.maximum))
     return Estimate(
@@ -208,9 +210,9 @@ def _chosen(parameters: object) -> Parameters:
 def _shown(progress: Progress | bool | None, name: str) -> Iterator[Progress | None]:
     """The function to call; a bar where a person watches who gave none."""
     if progress is True or (progress is None and (hasattr(sys, "ps1") or "IPython" in sys.modules)):
-        from ioadr.app.live_progress import live_progress
+        from ioadr.app.live_progress import watched_progress
 
-        with live_progress(name, always=progress is True) as shown:
+        with watched_progress(name, always=progress is True) as shown:
             yield shown
     elif callable(progress) or not progress:
         yield progress or None
