@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ _HOME = {
     "Window": "part",
     "align": "alignment",
     "diagnose": "io.diagnosis",
-    "estimate": "estimate",
+    "estimate": "estimation",
     "estimate_range": "solver.disparity_range",
     "estimate_views": "views.estimation",
     "load_estimate": "io",
@@ -104,14 +103,3 @@ if not TYPE_CHECKING:  # so that a type checker finds misspelt names
 
 def __dir__() -> list[str]:
     return sorted(__all__)
-
-
-class _Package(ModuleType):
-    """Keeps `ioadr.estimate` the function, although importing its module would bind the module to that name."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if not (name in _HOME and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Package

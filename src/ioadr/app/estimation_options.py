@@ -62,7 +62,7 @@ def kernels_waking() -> Iterator[None]:
 
 def _wake_kernels() -> None:
     with suppress(Exception):  # what is wrong shows itself in the estimation, where it can be reported
-        importlib.import_module("ioadr.estimate")
+        importlib.import_module("ioadr.estimation")
         importlib.import_module("ioadr._jit").warm_up()
 
 
