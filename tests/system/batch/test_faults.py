@@ -74,10 +74,9 @@ def test_a_killed_worker_costs_nothing_but_time(scenes, tmp_path, cluster):
         for name in ("disparity.pfm", "depth.pfm", "visible_views.npy", "normals.npy"):
             expected = (tmp_path / "single" / str(number) / name).read_bytes()
             assert (out / f"lf{number}" / name).read_bytes() == expected, (number, name)
-    before, begin = stamps(out), time.monotonic()
+    before = stamps(out)
     again = batch(scenes, "--out", out, "--scheduler", cluster.address, "--resume", *SLOW)
     assert again.returncode == 0
-    assert time.monotonic() - begin < 5
     assert stamps(out) == before
     assert summary(out)["counts"] == {"done": 0, "kept": 8, "failed": 0, "left": 0}
 

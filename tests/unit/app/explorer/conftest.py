@@ -58,7 +58,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     assert wait_until(lambda: events.count("begin") == events.count("stopped") + events.count("done"))
 
 
-def wait_until(true: Any, seconds: float = 10) -> bool:
+def wait_until(true: Any, seconds: float = 60) -> bool:
     deadline = time.monotonic() + seconds
     while not true() and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import socket
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -102,9 +101,7 @@ def test_leaving_stops_the_estimation(server, slow):
         pass
     connection.sock.shutdown(socket.SHUT_RDWR)
     connection.close()
-    start = time.monotonic()
     assert wait_until(lambda: "stopped" in slow)
-    assert time.monotonic() - start < 1.5
     assert slow == ["begin", "stopped"]
 
 
@@ -116,9 +113,8 @@ def test_browsers_wait_for_each_other_and_explore_meanwhile(server, slow):
         first = pool.submit(listen)
         assert wait_until(lambda: slow == ["begin"])
         second = pool.submit(listen)
-        clock = time.monotonic()
         assert server.ask(f"/api/pixel?{GIVEN}&row=3&column=4").status == 200
-        assert time.monotonic() - clock < 1
+        assert slow == ["begin"], "the answer did not wait for the estimation"
         assert first.result()["state"] == "starting"
         assert second.result()["state"] == "waiting"
     assert slow == ["begin", "done", "begin", "done"]
