@@ -145,17 +145,15 @@ def _estimated(
         keeper = Keeper(refinement, steps, given + maps, origins)
         report(SweepRecord(-1, "initialise", maps[0].size, float("nan"), time.perf_counter() - clock))
         sweeps = (sweep_with_holes(refinement, step, last, seed) for step in steps)
-        for record in chain(
-            sweeps, finish_in_passes(refinement, last, len(steps)), settle_borders(refinement, last, total - 1)
-        ):
+        finish = finish_in_passes(refinement, last, len(steps))
+        for record in chain(sweeps, finish, settle_borders(refinement, last, total - 1)):
             keeper.step()
             report(record)
         costs, visible = refinement.final_costs(last)
         if history[-1].kind == "finish":
             history[-1] = replace(history[-1], mean_cost=float(sum(costs[term].mean() for term in TERMS)))
         trust, two_minima = confidence_map(refinement, last, costs["data"], visible)
-        # A mean of equal values may differ from them in its last bit.
-        disparity = np.clip(refinement.disparity, np.float32(limits.minimum), np.float32(limits.maximum))
+        disparity = _within(limits, refinement.disparity)
     return Estimate(
         disparity=disparity,
         costs=costs,
@@ -177,6 +175,11 @@ def _estimated(
         seconds={"total": time.perf_counter() - clock},
         source=lightfield.source,
     )
+
+
+def _within(limits: DisparityRange, disparity: NDArray[np.float32]) -> NDArray[np.float32]:
+    """A map inside its range; a mean of equal values may differ from them in its last bit."""
+    return np.clip(disparity, np.float32(limits.minimum), np.float32(limits.maximum))
 
 
 def _opened(lightfield: object, parameters: object) -> LightField:
