@@ -1,12 +1,14 @@
-"""What the pictures of docs/images were made from: `make figures` writes it down, a test compares.
+"""Fingerprints of the sources of docs/images: `make figures` stores them, a test compares.
 
     python -m tests.pictures SCRIPT
 
 A picture is stale when its script, a preset or the scores on the benchmark's scenes changed after it was made.
+Comments and docstrings do not count.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import sys
@@ -41,16 +43,32 @@ SOURCES = {
 
 
 def fingerprint(script: str) -> str:
-    """Of the files that make the pictures of a script."""
+    """Hash of the files that make the pictures of a script."""
     patterns = [f"scripts/{script}.py", *SOURCES[script]]
     whole = hashlib.sha256()
     for file in sorted(file for pattern in patterns for file in ROOT.glob(pattern)):
-        whole.update(file.relative_to(ROOT).as_posix().encode() + b"\0" + file.read_bytes())
+        whole.update(file.relative_to(ROOT).as_posix().encode() + b"\0" + content(file))
     return whole.hexdigest()[:16]
 
 
+def content(file: Path) -> bytes:
+    """A module without docstrings and lines of comments; the bytes of any other file."""
+    if file.suffix != ".py":
+        return file.read_bytes()
+    text = file.read_text(encoding="utf-8")
+    prose = {number for node in ast.walk(ast.parse(text)) for number in docstring_lines(node)}
+    code = (line for number, line in enumerate(text.splitlines(), 1) if number not in prose)
+    return "\n".join(line for line in code if line.strip() and not line.lstrip().startswith("#")).encode()
+
+
+def docstring_lines(node: ast.AST) -> range:
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        return range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    return range(0)
+
+
 def noted() -> dict[str, str]:
-    """Fingerprints of the time when the pictures were made."""
+    """Stored fingerprints."""
     return dict(json.loads(NOTES.read_text(encoding="utf-8")))
 
 

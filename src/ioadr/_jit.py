@@ -32,22 +32,22 @@ _OPTIONS = {
 def kernel(function: Function) -> Function:
     """Compile a loop that allocates nothing: without reference counts, which threads would fight over.
 
-    It becomes a part of what calls it. As a function of its own it would be compiled anew with every caller, rounding
-    differently each time, and which one runs would hang on what the cache holds: other bytes, and a fifth slower.
+    It is inlined into its callers. A separate function would be compiled again for every caller, with different
+    rounding, and the cache would decide which version runs: the bytes would vary, and it would be a fifth slower.
     """
     return _compiled(function, forceinline=True, **_UNCOUNTED, **_OPTIONS)
 
 
 def task(function: Function) -> Function:
-    """Compile a worker's share of the work: may allocate scratch, calls kernels, runs without Python's lock."""
+    """Compile one worker's share of the work: it may allocate scratch, calls kernels and runs without Python's lock."""
     return _compiled(function, **_OPTIONS)
 
 
 def _compiled(function: Function, **options: Any) -> Function:
-    """What Python calls, and apart from it what other compiled code calls.
+    """The entry point for Python, and the function that other compiled code calls.
 
-    The latter needs no wrapper that unpacks arguments of Python, which takes longer to compile than most loops, and no
-    file: it is a part of the former.
+    The latter needs no wrapper to unpack Python arguments, which takes longer to compile than most loops, and no file
+    of its own: it is part of the former.
     """
     outer = numba.njit(**options)(function)
     if numba.config.DISABLE_JIT:
@@ -69,12 +69,12 @@ def _cached(compiled: Any) -> Function:
 
 
 def compiled_before() -> bool:
-    """Whether kernels need not be compiled first, so that a first run can say why it takes longer."""
+    """Whether compiled kernels are on disk. A first run uses this to say why it takes longer."""
     return bool(numba.config.DISABLE_JIT or _kernel_cache.lacking()) or _kernel_cache.filled()
 
 
 def warm_up() -> None:
-    """What numba does once in a process, before it loads its first kernel, while files are read."""
+    """Do numba's one-time set-up while files are being read."""
     if not (numba.config.DISABLE_JIT or _kernel_cache.lacking()):
         with global_compiler_lock:
             _kernel_cache.prepare(cpu_target.target_context)
@@ -82,14 +82,14 @@ def warm_up() -> None:
 
 @contextmanager
 def compile_clock() -> Iterator[Callable[[], float]]:
-    """A function that says how many seconds were spent compiling since the block began."""
+    """Yield a function that returns the seconds spent compiling since the block began."""
     listener = event.TimingListener()
     with event.install_listener("numba:compile", listener):
         yield lambda: listener.duration if listener.done else 0.0
 
 
 class Workers:
-    """Python threads that run kernels side by side; no numba threading layer, hence safe to fork and to nest."""
+    """Python threads that run kernels side by side; no numba threading layer, so it is safe to fork and to nest."""
 
     def __init__(self, count: int | None = None) -> None:
         self.count = max(1, count or cores())
@@ -105,7 +105,7 @@ class Workers:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
     def each(self, function: Function) -> None:
-        """Call function(i) for every worker i, the last one here."""
+        """Call function(i) for every worker i; the last one runs in this thread."""
         if self._pool is None:
             function(0)
             return
@@ -159,7 +159,7 @@ if numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK:
 
     @kernel
     def fetch(array, index):  # type: ignore[no-untyped-def]
-        """Element of a flat array at an int32 index that is not negative."""
+        """Element of a flat array at a non-negative int32 index."""
         return array[index]
 
 else:

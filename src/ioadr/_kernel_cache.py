@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 
 def fingerprint(package: Path) -> str:
-    """Hash of all that compiled code depends on: sources, Python, numba, LLVM and numba's settings."""
+    """Hash of everything compiled code depends on: sources, Python, numba, LLVM and numba's settings."""
     digest = hashlib.sha256(f"{sys.version} {version('numba')} {version('llvmlite')}".encode())
     settings = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
     digest.update(repr(settings).encode())
@@ -63,7 +63,7 @@ FOLDER = _folder()
 
 @cache
 def lacking() -> str | None:
-    """What this cache needs of numba's private parts and this numba does not have; None where it has all."""
+    """Private part of numba that this cache needs and this version lacks; None if it has all."""
     needed = {
         "CompileResult._reduce": hasattr(CompileResult, "_reduce"),
         "CompileResult._rebuild": hasattr(CompileResult, "_rebuild"),
@@ -88,12 +88,12 @@ def filled() -> bool:
 
 
 def prepare(context: Any) -> None:
-    """What compiled code calls: numba's memory. A `refresh` would also load all that *compiling* needs: 0.3 s more."""
+    """Load the numba runtime that compiled code calls. A `refresh` would also load the compiler: 0.3 s more."""
     rtsys.initialize(context)
 
 
 class KernelCache:
-    """What numba asks for compiled versions of one function, and gives new ones to."""
+    """Compiled versions of one function, in the interface that numba expects of a cache."""
 
     def __init__(self, function: Any) -> None:
         code = function.__code__
@@ -115,7 +115,7 @@ class KernelCache:
             return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep the function if it can be kept; where it cannot, the next process compiles again."""
+        """Store the function if possible; otherwise the next process compiles again."""
         if not (compiled.lifted or compiled.library.has_dynamic_globals):
             write(self._path(signature, compiled.codegen), dumps(reduced(compiled)))
 
@@ -125,7 +125,7 @@ class KernelCache:
 
 
 def reduced(compiled: Any) -> tuple[Any, ...]:
-    """What is kept: machine code, without the bitcode that other functions would be linked with.
+    """The part worth keeping: machine code, without the bitcode for linking with other functions.
 
     Nothing is linked with what comes from a file (see `_jit`), so that a list of names is enough of it. It takes a
     third of the time to load.
@@ -137,14 +137,14 @@ def reduced(compiled: Any) -> tuple[Any, ...]:
 
 
 def restored(context: Any, kept: tuple[Any, ...]) -> Any:
-    """The compiled function again. Whatever tries to link with it fails, instead of linking with a mere name."""
+    """Rebuild the compiled function. Linking with it fails, because it has no bitcode."""
     compiled = CompileResult._rebuild(context, *kept)
     compiled.library._shared_module = None
     return compiled
 
 
 def read(path: Path) -> bytes | None:
-    """Content of a kernel's file; None if there is none, if it is damaged or if another user wrote it."""
+    """Content of a kernel's file; None if it is missing, damaged or was written by another user."""
     try:
         with path.open("rb") as file:
             if hasattr(os, "getuid") and os.fstat(file.fileno()).st_uid not in (0, os.getuid()):
@@ -175,7 +175,7 @@ def write(path: Path, payload: bytes) -> None:
 
 
 def _forget_oldest(base: Path) -> None:
-    """Remove the folders that were written longest ago; whoever still wants one compiles again."""
+    """Remove the oldest folders; a process that still needs one compiles again."""
     folders = sorted((item for item in base.iterdir() if item.is_dir()), key=lambda item: item.stat().st_mtime)
     for folder in folders[: -KEPT - 1]:
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,8 +1,8 @@
-"""Sixteen numbers at once: a value type for kernels whose neighbouring pixels do the same.
+"""Sixteen numbers at once: a value type for kernels that treat neighbouring pixels alike.
 
-`Lanes` are sixteen float32 or int32 with +, −, ×, ÷ and the functions below. LLVM makes of them what the processor has:
-one register of AVX-512, two of AVX2, four of SSE or NEON. Without the JIT they are NumPy arrays, which
-have the same operators, so that one kernel serves both; there is no `+=`, which would change an array in place.
+`Lanes` are sixteen float32 or int32 with +, −, ×, ÷ and the functions below. LLVM maps them to registers: one of
+AVX-512, two of AVX2, four of SSE or NEON. Without the JIT they are NumPy arrays, which have the same operators, so that
+one kernel serves both; there is no `+=`, which would change an array in place.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _splat(builder: Any, value: Any) -> Any:
 
 
 def _operator(symbol: Any, floats: str, ints: str) -> None:
-    """Let `symbol` work between lanes, and between lanes and a number, which counts in every lane."""
+    """Define `symbol` between lanes, and between lanes and a number, which is used in every lane."""
 
     def find(args: Any) -> Lanes | None:
         kinds = [a for a in args if isinstance(a, Lanes)]
@@ -102,7 +102,7 @@ def _negated(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 
 
 def _element(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-    """Pointer to sixteen elements of a flat array from an index on."""
+    """Pointer to sixteen elements of a flat array, starting at an index."""
     data = cgutils.create_struct_proxy(kind)(context, builder, array).data
     vector = ir.VectorType(data.type.pointee, WIDTH)
     return builder.bitcast(builder.gep(data, [index]), vector.as_pointer())
@@ -270,7 +270,7 @@ if numba.config.DISABLE_JIT:
         return array[index]
 
     def gather_pairs(array: Any, index: Any) -> Any:
-        """Elements of a flat array at int32 lanes, and those after them, by one load each."""
+        """Elements of a flat array at int32 lanes, each with its successor, by one load."""
         return array[index], array[index + 1]
 
     def splat(value: Any) -> Any:
@@ -290,11 +290,11 @@ if numba.config.DISABLE_JIT:
         return np.minimum(first, second)
 
     def where_positive(test: Any, first: Any, second: Any) -> Any:
-        """`first` in the lanes whose test is above zero, else `second`."""
+        """`first` in the lanes where the test is positive, else `second`."""
         return np.where(test > 0, first, second)
 
     def below(first: Any, second: Any) -> Any:
-        """Lanes in which the first is the smaller one, as bits of an int32."""
+        """Lanes in which the first is smaller, as bits of an int32."""
         return np.int32(np.sum((first < second) << np.arange(WIDTH)))
 
     def among(bits: Any, first: Any, second: Any) -> Any:

@@ -23,7 +23,7 @@ ROUNDS = 3
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """How views were misaligned, against the reference view. Aligned views have it taken off."""
+    """Misalignment of each view against the reference view."""
 
     shifts: NDArray[np.float64]
     """[L, K, 2] px (row, column) by which each view's content is displaced."""
@@ -41,7 +41,7 @@ class Alignment:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> Alignment:
-        """As `stored` was written; refuses anything else."""
+        """Read what `stored` wrote; refuse anything else."""
         try:
             # Earlier versions did not look at scales.
             told = {"scales": np.ones(np.shape(stored["angles"])), **stored}
@@ -64,7 +64,7 @@ class Alignment:
 
 @dataclass(frozen=True, eq=False)
 class Aligned:
-    """A light field whose views fit together, and what was taken off."""
+    """An aligned light field, and the misalignment that was removed."""
 
     lightfield: LightField
     alignment: Alignment
@@ -111,7 +111,7 @@ def align(lightfield: LightField, rounds: int = ROUNDS, seed: int = 0, threads: 
 
 
 def applied(lightfield: LightField, alignment: Alignment, threads: int | None = None) -> LightField:
-    """The light field with an alignment taken off; the reference view stays as it is."""
+    """The light field without the given misalignment; the reference view is unchanged."""
     if alignment.gains.shape != (*lightfield.grid, lightfield.channels):
         raise InputError(
             f"alignment: is of {alignment.angles.shape[0]}×{alignment.angles.shape[1]} views with "
@@ -129,7 +129,7 @@ def applied(lightfield: LightField, alignment: Alignment, threads: int | None = 
 
 
 def _improved(before: Alignment, current: LightField, disparity: NDArray[np.float32], threads: int | None) -> Alignment:
-    """With what views aligned so far still miss."""
+    """The alignment so far, plus the misalignment that remains."""
     shifts, angles, gains, scales = (values.copy() for values in vars(before).values())
     views = _others(current)
     with Workers(threads) as workers:
@@ -151,7 +151,7 @@ def _improved(before: Alignment, current: LightField, disparity: NDArray[np.floa
 
 
 def _without_disparity(shifts: NDArray[np.float64], lightfield: LightField) -> NDArray[np.float64]:
-    """Shifts without their part along the views' offsets, which is a change of all disparities."""
+    """Shifts without their component along the views' offsets, which would change all disparities."""
     used, offsets = shifts[lightfield.present], lightfield.offsets[lightfield.present]
     common = float((used * offsets).sum() / (offsets**2).sum())
     rest = shifts - common * np.nan_to_num(lightfield.offsets)
@@ -161,7 +161,7 @@ def _without_disparity(shifts: NDArray[np.float64], lightfield: LightField) -> N
 def _places(
     lightfield: LightField, shift: NDArray[np.float64], degrees: float, scale: float
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Where in the view stand the pixels of the aligned one."""
+    """Positions, in the original view, of the aligned view's pixels."""
     rows, columns = np.mgrid[: lightfield.height, : lightfield.width].astype(np.float64)
     n, m = 0.5 * (lightfield.height - 1), 0.5 * (lightfield.width - 1)
     sine, cosine = scale * np.sin(np.radians(degrees)), scale * np.cos(np.radians(degrees))

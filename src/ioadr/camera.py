@@ -1,7 +1,7 @@
-"""Cameras: how disparity becomes depth, and a pixel a ray (§ IV-A).
+"""Cameras: conversion of disparity to depth, and of pixels to rays (§ IV-A).
 
-Conventions differ only in numbers: the true pinhole geometry that users receive and the benchmark's
-uncentred half-scale points are two `RayModel`s for the same formulas.
+Conventions differ only in numbers: the pinhole geometry that users get and the benchmark's uncentred, half-scale
+points are two `RayModel`s for the same formulas.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Matrix = tuple[tuple[float, float, float, float], ...]
 
 
 def matrix(rows: NDArray[np.float64]) -> Matrix:
-    """An array [3, 4] as a matrix that compares and hashes."""
+    """An array [3, 4] as a hashable matrix."""
     return tuple((float(a), float(b), float(c), float(d)) for a, b, c, d in rows)
 
 
@@ -36,18 +36,18 @@ class RayModel(NamedTuple):
     n0: float
 
     def moved(self, rows: int, columns: int) -> RayModel:
-        """The same rays in pixels that are counted from another corner."""
+        """The same rays, with pixels counted from another corner."""
         return self._replace(m0=self.m0 - columns, n0=self.n0 - rows)
 
     def placed(self, axis_offset: tuple[float, float], window: Window | None) -> RayModel:
-        """With the optical axis elsewhere, in the pixels of a window."""
+        """The same rays with another optical axis, in the pixels of a window."""
         row, column = axis_offset
         rays = self._replace(m0=self.m0 + column, n0=self.n0 + row)
         return rays if window is None else rays.moved(window.top, window.left)
 
 
 def depth_unit(camera: Camera | None) -> str:
-    """ "m"; "pose unit" where poses of unknown unit came with the views; "relative" where no camera is known."""
+    """ "m", "pose unit" (poses of unknown unit), or "relative" (no camera)."""
     return "relative" if camera is None else "m" if camera.metric else "pose unit"
 
 
@@ -104,7 +104,7 @@ class Camera:
 
     @property
     def numbers(self) -> dict[str, Any]:
-        """What is written of it; poses only where there are some."""
+        """The camera's numbers for files, with poses if there are any."""
         left_out = {"world", "metric"} if self.world is None and self.metric else set()
         return {name: value for name, value in asdict(self).items() if name not in left_out}
 

@@ -46,7 +46,7 @@ def coloured(values: NDArray[Any], low: float, high: float, name: str = "depth")
 
 
 def shown_range(values: NDArray[Any]) -> tuple[float, float]:
-    """Where nearly all values lie: few stray pixels must not take the contrast from the rest."""
+    """The range of nearly all values, so that a few stray pixels do not reduce the contrast."""
     finite = values[np.isfinite(values)]
     if finite.size == 0:
         return 0.0, 1.0
@@ -63,7 +63,7 @@ def coloured_normals(normals: NDArray[Any]) -> Rgb:
 
 
 def rgb8(image: NDArray[Any], white: float) -> Rgb:
-    """[N, M, C] with C = 1 or 3, as stored, becomes [N, M, 3] of 8 bits."""
+    """Convert a stored image [N, M, C], C = 1 or 3, to [N, M, 3] of 8 bits."""
     if image.dtype == np.uint8 and white == 255:
         samples = image
     else:
@@ -72,7 +72,7 @@ def rgb8(image: NDArray[Any], white: float) -> Rgb:
 
 
 def linear_from_srgb(samples: Rgb) -> NDArray[np.float32]:
-    """0 … 255 as displayed becomes 0 … 1 of light."""
+    """Convert display values 0 … 255 to linear light 0 … 1."""
     values = np.arange(256, dtype=np.float32) / 255
     table = np.where(values <= 0.04045, values / 12.92, ((values + 0.055) / 1.055) ** 2.4)
     return table.astype(np.float32)[samples]

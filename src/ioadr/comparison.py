@@ -1,4 +1,4 @@
-"""Two results of one light field beside each other: where they differ, and where it matters."""
+"""Comparison of two results of one light field: where they differ, and where it matters."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TRUSTED = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """What a second result changes: `difference` is second − first, in px of disparity.
+    """Changes from one result to another: `difference` is second − first, in px of disparity.
 
     Examples
     --------
@@ -54,12 +54,12 @@ class Comparison:
 
     @property
     def beyond(self) -> dict[float, float]:
-        """Share of the pixels that differ by more than some thresholds, px."""
+        """Share of pixels that differ by more than each threshold, px."""
         return self._shares(np.ones(self.difference.shape, bool))
 
     @property
     def beyond_trusted(self) -> dict[float, float]:
-        """The same, of the pixels that both results trust; NaN if there are none."""
+        """The same for pixels that both results trust; NaN if there are none."""
         return self._shares(self.trusted)
 
     def _shares(self, area: NDArray[np.bool_]) -> dict[float, float]:
@@ -67,7 +67,7 @@ class Comparison:
         return {limit: float(np.mean(values > limit)) if values.size else float("nan") for limit in THRESHOLDS}
 
     def to_dict(self) -> dict[str, Any]:
-        """For programs."""
+        """The figures for JSON."""
         return {
             "mean": self.mean,
             "median_absolute": self.median_absolute,
@@ -82,7 +82,7 @@ class Comparison:
 
 
 def compare(first: Estimate, second: Estimate) -> Comparison:
-    """What `second` changes against `first`; both are results of the same view."""
+    """Compare two results of the same view."""
     if first.disparity.shape != second.disparity.shape:
         (a, b), (c, d) = first.disparity.shape, second.disparity.shape
         raise InputError(f"compare: expected results of one size, found {b}×{a} and {d}×{c} px.")

@@ -1,4 +1,4 @@
-"""The two errors that ioadr raises on purpose, and how their remedies are worded.
+"""ioadr's two exceptions, and the wording of their remedies.
 
 A message says what is wrong, with the value, and the next step. Where the next step is an argument, the text
 marks it: `⟦skip ROW,COL⟧`. A Python user reads `skip="ROW,COL"`; the command line shows `--skip ROW,COL`.
@@ -22,7 +22,7 @@ ARGUMENTS = {"out": "folder", "init": "initialise.method"}
 
 
 class IoadrError(Exception):
-    """Something the caller gave cannot be used: a file, an option, a folder. Catch it to catch both kinds.
+    """Base class of ioadr's errors: an unusable file, option or folder.
 
     Examples
     --------
@@ -37,11 +37,11 @@ class IoadrError(Exception):
 
     @property
     def marked(self) -> str:
-        """The text with its marks, to be quoted in another error."""
+        """The text with its marks, for use in another error."""
         return super().__str__()
 
     def __str__(self) -> str:
-        """One line without control characters, whatever the names in it: they come from files of others."""
+        """One line without control characters: names in it may come from untrusted files."""
         return self._line(as_arguments)
 
     def for_command_line(self) -> str:
@@ -54,7 +54,7 @@ class IoadrError(Exception):
 
 
 class InputError(IoadrError, ValueError):
-    """A light field, map or parameter that does not fit; says what would. It is a ValueError, too.
+    """An unusable light field, map or parameter; the message says what to do. Also a ValueError.
 
     Examples
     --------
@@ -65,7 +65,7 @@ class InputError(IoadrError, ValueError):
 
 
 class OutputError(IoadrError, OSError):
-    """A result that could not be written; says what was left untouched. It is an OSError, too.
+    """A result that cannot be written; existing files are left untouched. Also an OSError.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class OutputError(IoadrError, OSError):
 
 
 class Note(str):
-    """A remark for the user: a string worded for Python that remembers its marks for the command line."""
+    """A remark for the user: worded for Python, with the marks from which the command line makes options."""
 
     marked: str
 
@@ -91,12 +91,12 @@ class Note(str):
 
 
 def as_options(text: str) -> str:
-    """Marks worded as options of the command line."""
+    """The text with its marks turned into command-line options."""
     return MARK.sub(lambda mark: f"--{mark[1]}" + (f" {mark[2]}" if mark[2] else ""), getattr(text, "marked", text))
 
 
 def as_arguments(text: str) -> str:
-    """Marks worded as Python arguments."""
+    """The text with its marks turned into Python arguments."""
     return MARK.sub(lambda mark: _argument(mark[1], mark[2]), text)
 
 
@@ -113,14 +113,14 @@ def _argument(name: str, value: str | None) -> str:
 
 
 def printable(text: str) -> str:
-    """Control characters, line breaks and bytes of no encoding as escapes such as \\x1b."""
+    """The text with control characters, line breaks and undecodable bytes escaped, as in \\x1b."""
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def meant(name: str, known: Iterable[str]) -> str:
-    """ " Did you mean 'best'?" where a known name is close to a misspelt one, else nothing: ends a message."""
+    """ " Did you mean 'best'?" if a known name is close to the misspelt one, else nothing; ends a message."""
     from difflib import get_close_matches
 
     close = get_close_matches(name, list(known), n=1)

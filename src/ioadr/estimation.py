@@ -37,11 +37,11 @@ from ioadr.solver.starts import begin, rays_of_starts
 from ioadr.way import Origin
 
 FAR_OFF = 2.0
-"""px by which views out of the plane move points elsewhere, from which one map does not tell where."""
+"""px of off-plane motion beyond which a second map is needed."""
 SMALLEST = 48
-"""px of the reduced views from which a first map is made."""
+"""Smallest side of the reduced views from which a first map is made, px."""
 Progress = Callable[[SweepRecord, NDArray[np.float32], int], None]
-"""Called after the first map, every sweep and finishing pass: its record, the map so far, how many there will be."""
+"""Called after the first map and every sweep and finishing pass with its record, the current map, and their number."""
 
 
 def estimate(
@@ -94,7 +94,7 @@ def estimate(
 
 
 def _in_plane(lightfield: LightField, seed: int, threads: int | None) -> LightField:
-    """Views out of the plane of the others as they would look inside it, by maps of growing size."""
+    """Move off-plane views into the plane of the others, with maps of growing size."""
     if lightfield.layout.planar:
         return lightfield
     flat = lightfield.replace(layout=lightfield.layout.flat)
@@ -108,7 +108,7 @@ def _in_plane(lightfield: LightField, seed: int, threads: int | None) -> LightFi
 
 
 def _factors(lightfield: LightField) -> list[int]:
-    """By which views are reduced for a first map, and for a second one where the first is far off."""
+    """Factors by which views are reduced for a first map, and for a second one if needed."""
     limits = lightfield.range or DisparityRange(-1.0, 1.0)
     far = residual(lightfield, limits.minimum, limits.maximum) > FAR_OFF
     wanted = [4, 2] if far else [2]
@@ -211,7 +211,7 @@ def _chosen(parameters: object) -> Parameters:
 
 @contextmanager
 def _shown(progress: Progress | bool | None, name: str) -> Iterator[Progress | None]:
-    """The function to call; a bar where a person watches who gave none."""
+    """The progress callback: the caller's, or a bar if a person is watching."""
     if progress is True or (progress is None and (hasattr(sys, "ps1") or "IPython" in sys.modules)):
         from ioadr.app.live_progress import watched_progress
 
@@ -224,7 +224,7 @@ def _shown(progress: Progress | bool | None, name: str) -> Iterator[Progress | N
 
 
 def _usable(start: NDArray[np.float32], first: NDArray[np.float32], limits: DisparityRange) -> NDArray[np.float32]:
-    """A map to start from, inside the range; the first map where it has no value."""
+    """A start map, clipped to the range; the first map where it has no value."""
     if start.shape != first.shape:
         raise InputError(
             f"start: expected a map of {first.shape[1]}×{first.shape[0]} px, as the views are, "

@@ -1,4 +1,4 @@
-"""Arrays with named dimensions, for those who work with xarray; it is imported when it is asked for."""
+"""Arrays with named dimensions, for xarray users; xarray is imported on demand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The layout of a light field: where its views were taken from, and which of them is estimated."""
+"""The layout of a light field: the positions of its views, and the reference view."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Where the views `[l, k]` of a grid were taken from; `Layout.of` fills in what is not said.
+    """Positions of the views `[l, k]` of a grid; `Layout.of` fills in defaults.
 
     Examples
     --------
@@ -61,8 +61,8 @@ class Layout:
     ) -> Layout:
         """A layout of L×K views.
 
-        `reference` is the centre, or the present view nearest to it, unless given; `positions` [L, K, 2 or 3] are
-        those of a regular grid, and all views are `present`.
+        By default, `reference` is the present view nearest to the centre, `positions` [L, K, 2 or 3] are those of a
+        regular grid, and all views are `present`.
         """
         placed = regular(grid) if positions is None else np.asarray(positions, np.float64)
         there = np.ones(grid, bool) if present is None else np.asarray(present, bool)
@@ -84,7 +84,7 @@ class Layout:
 
     @property
     def view_count(self) -> int:
-        """Views that are present."""
+        """Number of views present."""
         return int(np.count_nonzero(self.present))
 
     @cached_property
@@ -112,7 +112,7 @@ class Layout:
 
     @property
     def flat(self) -> Layout:
-        """The same places, moved into the plane of the reference view."""
+        """The same layout, moved into the plane of the reference view."""
         return replace(self, positions=self.positions * (1.0, 1.0, 0.0))
 
     @property
@@ -200,7 +200,7 @@ def _check_count(positions: NDArray[Any], present: NDArray[Any]) -> None:
 
 
 def _central(positions: NDArray[Any], present: NDArray[Any]) -> Index:
-    """The present view nearest to the layout's centre; on a regular grid with all views, its middle."""
+    """The view nearest to the layout's centre; the middle of a complete regular grid."""
     used = positions[present]
     with np.errstate(over="ignore"):
         distance = np.linalg.norm(positions - 0.5 * (used.min(axis=0) + used.max(axis=0)), axis=-1)
@@ -219,7 +219,7 @@ def _check_reference(reference: Index, present: NDArray[Any]) -> None:
 
 
 def _check_reach(distances: NDArray[Any]) -> None:
-    """Refuse baselines with which no point is in two views."""
+    """Refuse baselines so large that no point is in two views."""
     if not LEAST_REACH <= distances.max() <= MOST_REACH:
         raise InputError(
             f"view layout: expected the farthest view {LEAST_REACH:g} … {MOST_REACH:g} baseline units times eta from "

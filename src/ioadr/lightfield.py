@@ -1,4 +1,4 @@
-"""The light field: views, their layout, and through which camera they were taken."""
+"""The light field: views, their layout and their camera."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WHITE = {"uint8": 255.0, "uint16": 65535.0, "float32": 1.0}
 
 @dataclass(frozen=True)
 class DisparityRange:
-    """Disparities that are considered, in px per baseline unit, and who said so.
+    """Disparities to search, in px per baseline unit, and where the range comes from.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class DisparityRange:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a light field came from, and what its reader decided.
+    """The origin of a light field, and its reader's decisions.
 
     Examples
     --------
@@ -128,10 +128,10 @@ class LightField:
         layout: Layout | None = None,
         part: Part | None = None,
     ) -> None:
-        """What is not given is filled in.
+        """Create a light field; missing arguments get defaults.
 
         `views` may be any float type, and grey without a last axis. `white` is the type's maximum, or 1.0 for floats.
-        `reference`, `eta`, `positions` and `present` are those of `Layout.of`, unless there is a `layout`.
+        `reference`, `eta`, `positions` and `present` are passed to `Layout.of`, unless `layout` is given.
         """
         views = _supported(np.asarray(views))
         layout = layout or Layout.of(views.shape[:2], reference, eta, positions, present)
@@ -176,7 +176,7 @@ class LightField:
 
     @property
     def view_count(self) -> int:
-        """Views that are present."""
+        """Number of views present."""
         return self.layout.view_count
 
     @property
@@ -190,7 +190,7 @@ class LightField:
         return self.layout.reach
 
     def camera_or_relative(self, limits: DisparityRange) -> Camera | RelativeCamera:
-        """The camera of the whole image; where it is unknown, a stand-in that follows from the disparity range."""
+        """The camera of the whole image, or a stand-in derived from the disparity range."""
         return self.camera or RelativeCamera(limits.minimum, limits.maximum, self.part.width, self.part.height)
 
     @property
@@ -223,7 +223,7 @@ class LightField:
     def plot_epi(
         self, row: int | None = None, column: int | None = None, disparity: NDArray[Any] | None = None
     ) -> Figure:
-        """The EPI through a row or column as a matplotlib figure; slopes of a map [N, M] are drawn in."""
+        """The EPI through a row or column as a matplotlib figure, with the slopes of a map [N, M]."""
         from ioadr.app.notebook import plot_epi
 
         return plot_epi(self, row, column, disparity)
@@ -285,7 +285,7 @@ def _supported(views: NDArray[Any]) -> NDArray[Any]:
 
 
 def _check_sizes(views: NDArray[Any], layout: Layout, part: Part) -> None:
-    """What is said about the views must be about these."""
+    """Refuse a layout or part that does not fit the views."""
     size, window = views.shape[2:4], part.window
     if layout.grid != views.shape[:2] or size != (window.height, window.width):
         raise InputError(
@@ -303,7 +303,7 @@ def _check_plane(layout: Layout, camera: Camera | None) -> None:
 
 
 def _check_range(limits: DisparityRange | None, layout: Layout, side: int) -> None:
-    """Refuse disparities at which no point is in two views, and that would need unboundedly many planes."""
+    """Refuse a range in which no point is in two views: it would need unboundedly many planes."""
     distances = layout.distances
     most = max(side, SMALL) / distances[distances >= distances.max() * LEAST_REACH].min()
     if limits is not None and max(-limits.minimum, limits.maximum) > most:
@@ -321,7 +321,7 @@ def _check_values(views: list[NDArray[Any]], white: float) -> None:
 
 
 def _check_texture(views: list[NDArray[Any]]) -> None:
-    """Who gives a range gets a map even of this; its confidence is low."""
+    """Refuse views without texture, unless a range is given; the map then has low confidence."""
     first = views[0].flat[0]
     if all((view == first).all() for view in views):
         raise InputError(

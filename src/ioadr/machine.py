@@ -6,5 +6,5 @@ import os
 
 
 def cores() -> int:
-    """Cores that this process may use, which may be fewer than the machine has."""
+    """Number of cores that this process may use; can be fewer than the machine has."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

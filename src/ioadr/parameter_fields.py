@@ -1,4 +1,4 @@
-"""Single parameters: how a field is declared, checked, converted from text and written as TOML."""
+"""Single parameters: declaration, checks, conversion from text and TOML."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ioadr.errors import InputError, meant
 
 
 def option(default: Any, help: str, low: float | None = None, high: float | None = None) -> Any:
-    """A field with its documentation and the closed interval of values that make sense."""
+    """A field with its documentation and the closed interval of valid values."""
     return field(default=default, metadata={"help": help, "low": low, "high": high})
 
 
 def find(name: str, tree: type[Any]) -> tuple[str, dataclasses.Field[Any]]:
-    """Group and field that a dotted name means in a tree of dataclasses."""
+    """Group and field of a dotted name in a tree of dataclasses."""
     group_name, _, item_name = name.partition(".")
     groups = {g.name: {i.name: i for i in fields(g.default_factory)} for g in fields(tree)}  # type: ignore[arg-type]
     if group_name not in groups:
@@ -30,7 +30,7 @@ def find(name: str, tree: type[Any]) -> tuple[str, dataclasses.Field[Any]]:
 
 
 def convert(name: str, value: Any, item: dataclasses.Field[Any]) -> Any:
-    """Text from the command line becomes the field's type; numbers from a file stay what they are."""
+    """Convert text from the command line to the field's type; numbers from a file stay unchanged."""
     kind: type[Any] = type(item.default)
     if not isinstance(value, str) or kind is str:
         return float(value) if kind is float and type(value) is int else value
@@ -44,7 +44,7 @@ def convert(name: str, value: Any, item: dataclasses.Field[Any]) -> Any:
 
 
 def check_group(name: str, group: Any) -> None:
-    """Refuse the values of a group, a dataclass, that are of another type, no choice, or out of bounds."""
+    """Refuse values of a group (a dataclass) with a wrong type, an unknown choice, or out of bounds."""
     allowed = choices(group.__class__)
     for item in fields(group):
         check(f"{name}.{item.name}", getattr(group, item.name), item, allowed.get(item.name, ()))
@@ -64,7 +64,7 @@ def check(name: str, value: Any, item: dataclasses.Field[Any], allowed: tuple[st
 
 @cache
 def choices(group: type[Any]) -> dict[str, tuple[str, ...]]:
-    """What the fields of a group that are one of several words may be."""
+    """Valid words for the fields of a group that are choices."""
     hints = get_type_hints(group)
     return {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Literal}
 

@@ -45,7 +45,7 @@ def load_parameters(path: str | Path) -> Parameters:
 
 
 def parameters_from(content: Mapping[str, Any], where: str) -> Parameters:
-    """A parameter file's content, or the part of another file that is like one."""
+    """Parameters from the content of a file, or from a part of another file with the same form."""
     base = content.get("preset", DEFAULT)
     if not isinstance(base, str):
         raise InputError(f'{where}: expected preset = "name", found {base!r}.')

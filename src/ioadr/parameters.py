@@ -77,7 +77,7 @@ class PlanarTerm:
 
 @dataclass(frozen=True)
 class Search:
-    """What is tried and what is accepted (§ VI-B, § VI-C)."""
+    """Candidates and their acceptance (§ VI-B, § VI-C)."""
 
     sweeps: int = _option(10, "q_max", 0, 1000)
     warm_sweeps: int = _option(2, "last sweeps before planar ones, half as many of those, after a known map", 1, 1000)
@@ -100,7 +100,7 @@ class Search:
 class Finish:
     """Surfaces fitted to the linearised data after the sweeps; not in the paper (decision 0004).
 
-    What is called a shift is in px of the outermost view: a disparity times the distance of that view.
+    Shifts are in px of the outermost view: a disparity times the distance of that view.
     """
 
     passes: int = _option(0, "times that data are linearised and surfaces fitted", 0, 10)
@@ -122,7 +122,7 @@ class Finish:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Holes open; pixels beside a jump go to the surface that covers most of them; not in the paper (decision 0012)."""
+    """Opens holes; gives pixels beside a jump to the surface that covers most of them (decision 0012)."""
 
     holes: bool = _option(True, "before, open small holes that look like what is behind them and cost no more there")
     settle: bool = _option(False, "move pixels beside a jump; False keeps them and estimates no coverage")
@@ -160,12 +160,12 @@ class Parameters:
             check_group(group.name, getattr(self, group.name))
 
     def replace(self, changes: Mapping[str, Any]) -> Parameters:
-        """A copy with some values replaced, which dotted names tell.
+        """Return a copy with some values replaced.
 
         Parameters
         ----------
         changes : mapping of str to value
-            Such as ``{"congruence.weight": 50}``.
+            New values by dotted name, such as ``{"congruence.weight": 50}``.
 
         Examples
         --------
@@ -187,7 +187,7 @@ class Parameters:
         return dataclasses.asdict(self)
 
     def changes(self, base: Parameters) -> dict[str, Any]:
-        """By dotted name, the values in which these parameters differ from others."""
+        """Values that differ from those of other parameters, by dotted name."""
         theirs = base.to_dict()
         return {
             f"{group}.{name}": value
@@ -197,7 +197,7 @@ class Parameters:
         }
 
     def __repr__(self) -> str:
-        """The nearest preset, and what differs from it."""
+        """The nearest preset, and the values that differ from it."""
         from ioadr.presets import PRESETS
 
         name, changes = min(((n, self.changes(p)) for n, p in PRESETS.items()), key=lambda preset_: len(preset_[1]))

@@ -1,4 +1,4 @@
-"""Windows and parts: which pixels of an image, and where an image lies in a larger one."""
+"""Windows and parts: rectangles of pixels, and the position of an image in a larger one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Window:
 
 @dataclass(frozen=True)
 class Part:
-    """Where an image lies in a larger one, whose camera and random numbers it shares, so that parts fit together.
+    """Position of an image in a larger one, whose camera and random numbers it shares, so that parts fit together.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Part:
 
     @classmethod
     def whole(cls, height: int, width: int) -> Part:
-        """An image that is all there is."""
+        """The part that is a whole image."""
         return cls(Window(0, 0, height, width), height, width)
 
     @property
@@ -63,5 +63,5 @@ class Part:
         return self == Part.whole(self.height, self.width)
 
     def crop(self, window: Window) -> Part:
-        """The part of this part that `window` cuts out of it."""
+        """The part of this part inside `window`."""
         return Part(window.moved(self.window.top, self.window.left), self.height, self.width)

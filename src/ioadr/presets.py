@@ -1,7 +1,7 @@
 """Parameters by name.
 
-`PRESETS` names the sets a user chooses from, `VARIATIONS` the paper's ablations, `FINISH_VARIATIONS` those of what
-`best` adds.
+`PRESETS` are the sets that users choose from, `VARIATIONS` the paper's ablations, `FINISH_VARIATIONS` the ablations of
+the steps that `best` adds.
 """
 
 from __future__ import annotations

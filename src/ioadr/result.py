@@ -1,4 +1,4 @@
-"""What an estimation returns: the map, what it cost, and how it came about."""
+"""The result of an estimation: the map, its cost, and how it was made."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ TOLERANCE = 0.07
 
 @dataclass(frozen=True)
 class SweepRecord:
-    """What one sweep did."""
+    """Figures of one sweep."""
 
     sweep: int
     kind: str
@@ -45,7 +45,7 @@ class SweepRecord:
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """What `ioadr.estimate` returns. Maps are [N, M], float32, in the pixels of the reference view, at its full size.
+    """The result of `ioadr.estimate`. Maps are float32 [N, M], in the pixels of the reference view.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class Estimate:
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:
-        """What speaks against the map; empty if the views agree with it."""
+        """Reasons to doubt the map; empty if the views agree with it."""
         from ioadr.consistency.outcome import ALIGN, LOOK, REORDER, doubts
         from ioadr.errors import Note
 
@@ -113,13 +113,12 @@ class Estimate:
 
     @property
     def depth_unit(self) -> str:
-        """ "m"; "pose unit" where poses of unknown unit came with the views; else "relative": 1 in the middle of the
-        disparity range."""
+        """ "m", "pose unit" (poses of unknown unit), or "relative" (1 in the middle of the disparity range)."""
         return depth_unit(self.camera)
 
     @property
     def camera_or_relative(self) -> Camera | RelativeCamera:
-        """The camera of the whole image; where it is unknown, a stand-in that follows from the disparity range."""
+        """The camera of the whole image, or a stand-in derived from the disparity range."""
         return self.camera or RelativeCamera(self.range.minimum, self.range.maximum, self.part.width, self.part.height)
 
     @property
@@ -129,60 +128,60 @@ class Estimate:
 
     @cached_property
     def depth(self) -> FloatMap:
-        """Metres along the optical axis, or relative units; NaN where the camera would put it behind itself."""
+        """Depth along the optical axis, [N, M], in `depth_unit`; NaN where it would be behind the camera."""
         from ioadr.geometry.points import depth_from_disparity
 
         return depth_from_disparity(self.disparity, self.camera_or_relative)
 
     @cached_property
     def depth_tolerance(self) -> FloatMap:
-        """[N, M], the depth that 0.07 px of disparity make, in the unit of `depth`: what `confidence` calls right."""
+        """Depth equivalent of 0.07 px of disparity, [N, M], in `depth_unit`: the tolerance of `confidence`."""
         return (np.float32(TOLERANCE * abs(self.rays.slope)) * self.depth**2).astype(np.float32)
 
     @cached_property
     def points(self) -> NDArray[np.float32]:
-        """[N, M, 3] (x right, y down, z away from the camera), in the unit of depth, true pinhole geometry."""
+        """Points [N, M, 3] (x right, y down, z away from the camera) in `depth_unit`, by pinhole geometry."""
         from ioadr.geometry.points import points_from_disparity
 
         return points_from_disparity(self.disparity, self.rays)
 
     @cached_property
     def normals(self) -> NDArray[np.float32]:
-        """[N, M, 3] unit vectors that face the camera (normal · point < 0), same axes as `points`."""
+        """Unit normals [N, M, 3] that face the camera (normal · point < 0), with the axes of `points`."""
         from ioadr.geometry.points import normals_from_points
 
         return normals_from_points(self.points)
 
     @cached_property
     def occlusion_boundary(self) -> NDArray[np.bool_]:
-        """[N, M], True where a neighbour is nearer by enough to hide the pixel in some view."""
+        """Mask [N, M]: True where a nearer neighbour hides the pixel in some view."""
         from ioadr.geometry.discontinuity import occlusion_boundary
 
         return occlusion_boundary(self.disparity, self.layout.reach)
 
     @cached_property
     def surface_cells(self) -> NDArray[np.uint8]:
-        """[N−1, M−1], how triangles between neighbouring `points` cover the surfaces, without bridging gaps."""
+        """Triangles between neighbouring `points`, [N−1, M−1], that cover surfaces without bridging gaps."""
         from ioadr.geometry.discontinuity import surface_cells
 
         return surface_cells(self.points)
 
     @property
     def triangles(self) -> NDArray[np.int32]:
-        """[T, 3] pixel numbers n·M + m, counter-clockwise as the camera sees them."""
+        """Triangles [T, 3] of pixel numbers n·M + m, counter-clockwise as seen by the camera."""
         from ioadr.geometry.discontinuity import triangles
 
         return triangles(self.surface_cells)
 
     def seen_from(self, offset: tuple[float, float]) -> NDArray[np.bool_]:
-        """[N, M]: whether the view at `offset` (see `Layout.offsets`) sees the pixel's point, as the map tells."""
+        """Mask [N, M]: whether the view at `offset` (see `Layout.offsets`) sees the pixel's point, by the map."""
         from ioadr.geometry.visibility import seen_from
 
         return seen_from(self.disparity, offset)
 
     @property
     def provenance(self) -> dict[str, Any]:
-        """All that is needed to do it again."""
+        """Everything needed to reproduce the result."""
         from ioadr import __version__
 
         return {
@@ -211,7 +210,7 @@ class Estimate:
         }
 
     def compare(self, other: Estimate) -> Comparison:
-        """What another result of the same view changes: signed difference, and where it matters.
+        """Compare with another result of the same view: the signed difference, and where it matters.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""The way of a map: what every pixel's disparity was after each step, and where the value came from."""
+"""The history of a map: every pixel's disparity after each step, and its origin."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 class Origin(IntEnum):
-    """Where a step took a pixel's disparity from; the number is what files hold."""
+    """Origin of a pixel's disparity after a step; files store the number."""
 
     KEPT = 0
     """The step left the pixel as it was."""
@@ -48,7 +48,7 @@ STARTS = (Origin.GIVEN, Origin.WINDOWS, Origin.PIXELS, Origin.LINES)
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of a pixel's way."""
+    """One step in the history of a pixel."""
 
     kind: str
     """"start", "sweep", "regions", "surfaces" or "borders"."""
@@ -61,10 +61,10 @@ class Stage:
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """What became of every pixel, step by step.
+    """The history of every pixel, step by step.
 
-    Values are kept as differences from the result: exact where nothing changed any more, and otherwise to a 2000th of
-    the difference.
+    Values are stored as differences from the result: exact where nothing changed later, otherwise to 1/2000 of the
+    difference.
     """
 
     kinds: tuple[str, ...]
@@ -91,22 +91,22 @@ class Way:
         origins: NDArray[np.uint8],
         spread: float = 1.0,
     ) -> Way:
-        """From the maps after each step, the last of which is the result."""
+        """The history from the maps after each step; the last one is the result."""
         differences = np.empty((len(maps), *maps[-1].shape), np.float16)
         for difference, values in zip(differences, maps, strict=True):
             np.subtract(values, maps[-1], out=difference, casting="same_kind")
         return cls(tuple(kinds), differences, origins, spread)
 
     def numbers(self) -> list[int]:
-        """Of each step among those of its kind, from 1."""
+        """Number of each step among those of its kind, from 1."""
         return [self.kinds[: index + 1].count(kind) for index, kind in enumerate(self.kinds)]
 
     def map_after(self, step: int, result: NDArray[np.float32]) -> NDArray[np.float32]:
-        """[N, M], px: the map that a step left, given the result."""
+        """The map [N, M] after a step, px, given the result."""
         return result + self.differences[step]
 
     def at(self, row: int, column: int, result: float) -> list[Stage]:
-        """The way of one pixel, given its disparity in the result."""
+        """The history of one pixel, given its disparity in the result."""
         values = result + self.differences[:, row, column].astype(np.float64)
         steps = zip(self.kinds, self.numbers(), values.tolist(), self.origins[:, row, column].tolist(), strict=True)
         return [Stage(kind, number, value, Origin(origin)) for kind, number, value, origin in steps]

@@ -1,1 +1,1 @@
-"""Talks to a person, a browser, a cluster."""
+"""Everything that talks to a person, a browser or a cluster."""

@@ -1,4 +1,4 @@
-"""The command `ioadr`: which commands there are, and with which code it ends.
+"""The command `ioadr`: its subcommands and exit codes.
 
 A new command is a module `ioadr.app.commands.<name>` that holds a click `command`, and one line in `COMMANDS`.
 Modules are imported when their command is called, so that `ioadr --help` stays instant. A command returns
@@ -60,7 +60,7 @@ SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 class LazyGroup(click.Group):
-    """Knows its commands by name and imports them on demand."""
+    """A group that imports its commands on demand."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -99,7 +99,7 @@ def group() -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Do what the arguments say and return the exit code; whatever goes wrong becomes a message on stderr."""
+    """Run the command line and return the exit code; errors become messages on stderr."""
     try:
         return int(group.main(arguments, prog_name="ioadr", standalone_mode=False) or 0)
     except click.Abort:
@@ -125,7 +125,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _failed(error: Exception) -> int:
-    """An error that nobody foresaw; what an interrupt left undone is none."""
+    """Report an internal error, unless an interrupt caused it."""
     if interrupts.received() is not None:
         return _interrupted()
     from ioadr.app.start import internal_error
@@ -135,7 +135,7 @@ def _failed(error: Exception) -> int:
 
 
 def main() -> NoReturn:
-    """The command, as `app.start` calls it."""
+    """Entry point, called by `app.start`."""
     interrupts.install()
     try:
         code = run()
@@ -147,7 +147,7 @@ def main() -> NoReturn:
 
 
 def _interrupted() -> int:
-    """130 for Ctrl-C, as shells have it, and likewise for other signals."""
+    """Exit code after a signal: 130 for Ctrl-C, as in shells."""
     interrupts.release()
     remark("ioadr: interrupted. Files that were not finished have been removed.")
     number = interrupts.received()

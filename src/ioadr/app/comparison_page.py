@@ -1,4 +1,4 @@
-"""The page of a comparison: both maps, their signed difference, and what changed."""
+"""The page of a comparison: both maps, their signed difference, and the figures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHOWN = 0.1
 
 
 def page_html(first: tuple[str, Estimate], second: tuple[str, Estimate], comparison: Comparison) -> str:
-    """`first` and `second` are a name and a result."""
+    """The page; `first` and `second` are each a name and a result."""
     (name, one), (other_name, other) = first, second
     beyond, trusted, costs = comparison.beyond, comparison.beyond_trusted, comparison.costs
     return render(

@@ -1,4 +1,4 @@
-"""A diagnosis to look at: contact sheet, table of views, what to do."""
+"""A diagnosis for people: contact sheet, table of views, remedies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FINE, ODD = (70, 220, 90), (255, 60, 60)
 
 
 def contact_sheet(diagnosis: Diagnosis) -> Image.Image:
-    """The views in grid order with an arrow for how points move; odd views have a red frame."""
+    """The views in grid order, with an arrow for the motion of points; odd views have a red frame."""
     lightfield = diagnosis.lightfield
     rows, columns = lightfield.grid
     width = max(48, min(SHEET // columns, 240)) - 4
@@ -50,7 +50,7 @@ def _arrow(draw: ImageDraw.ImageDraw, start: tuple[float, float], shift: Any, co
 
 
 def findings(diagnosis: Diagnosis) -> dict[str, str]:
-    """What was found, in words."""
+    """The findings in words."""
     source = diagnosis.lightfield.source
     odd = "; ".join(f"view {row},{column} {what}" for (row, column), what in diagnosis.odd.items())
     facts = {
@@ -73,14 +73,14 @@ def _test(finding: Any, yes: str, no: str) -> str:
 
 
 def command_line(diagnosis: Diagnosis) -> str:
-    """The command that would read the data right."""
+    """The command that reads the data correctly."""
     path = shlex.quote(diagnosis.lightfield.source.path or "PATH")
     remedies = "".join(f" {as_options(text)}" for text in diagnosis.remedies)
     return f"ioadr estimate {path}{remedies} --out DIR"
 
 
 def exif(diagnosis: Diagnosis, folder: Path) -> dict[str, str]:
-    """What cameras wrote into the files: one value, or that it differs from view to view."""
+    """EXIF data of the views: one value, or the note that it varies."""
     values: dict[str, set[str]] = {}
     for name in diagnosis.names:
         file = folder / name

@@ -34,14 +34,14 @@ threads_option = _option(
 
 @dataclass(frozen=True)
 class Estimation:
-    """How to estimate, as the command line says."""
+    """The estimation options of a command line."""
 
     parameters: Parameters
     seed: int
     threads: int | None
 
     def reading(self, options: ReadOptions) -> ReadOptions:
-        """The same, without the views that these parameters do not look at; the structure tensor needs whole lines."""
+        """Reading options without the views that these parameters ignore; the structure tensor needs whole lines."""
         unused = self.parameters.initialise.method == "plane-sweep"
         return replace(options, view_step=self.parameters.data.view_step) if unused else options
 
@@ -51,7 +51,7 @@ class Estimation:
 
 @contextmanager
 def kernels_waking() -> Iterator[None]:
-    """Let another core get the compiled code ready while the block reads files."""
+    """Load the compiled code on another core while the block reads files."""
     thread = threading.Thread(target=_wake_kernels, name="ioadr kernels", daemon=True)
     thread.start()
     try:
@@ -137,7 +137,7 @@ def _split(change: str) -> tuple[str, str]:
 
 
 def setting_names(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    """For the shell's completion: `GROUP.NAME=` and the default's value."""
+    """Completions for the shell: `GROUP.NAME=` and the default value."""
     values = {
         f"{group}.{name}={value}"
         for group, items in ioadr.preset(DEFAULT).to_dict().items()

@@ -1,4 +1,4 @@
-"""Progress of `ioadr.estimate` for people in Python: a bar in a notebook, or at an interactive prompt."""
+"""Progress of `ioadr.estimate` in Python: a bar in a notebook or at an interactive prompt."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def watched_progress(name: str, always: bool) -> Iterator[Callback | None]:
-    """The callback for `ioadr.estimate`; None where nobody watches, unless `always`."""
+    """Callback for `ioadr.estimate`; None in a script, unless `always`."""
     shell = _shell()
     if hasattr(shell, "kernel"):
         with _in_notebook(name) as callback:
@@ -31,14 +31,14 @@ def watched_progress(name: str, always: bool) -> Iterator[Callback | None]:
 
 
 def _shell() -> Any:
-    """IPython's, if the caller sits in one."""
+    """The IPython shell, if there is one."""
     ipython = sys.modules.get("IPython")
     return ipython.get_ipython() if ipython is not None else None
 
 
 @contextmanager
 def _in_notebook(name: str) -> Iterator[Callback]:
-    """One line of output that is replaced as the estimation goes on."""
+    """One line of output, updated as the estimation progresses."""
     from IPython.display import HTML, display
 
     from ioadr._jit import compiled_before
@@ -61,5 +61,5 @@ def _in_notebook(name: str) -> Iterator[Callback]:
 
 
 def _line(name: str, text: str, done: int = 0, total: int = 0) -> str:
-    """With a bar while there is something left to do."""
+    """The line, with a bar until the estimation is done."""
     return render("progress.html", name=name, text=text, done=done, total=total)

@@ -1,4 +1,4 @@
-"""Maps in other forms: disparity or depth, and any file format."""
+"""Conversion of maps: between disparity and depth, and between file formats."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNKNOWN = "unknown unit"
 
 
 def is_map(source: str, target: str) -> bool:
-    """Whether a conversion between these names is one of maps."""
+    """Whether this conversion is between maps."""
     first, last = Path(source).suffix.lower(), Path(target).suffix.lower()
     return last in FORMATS or (last == ".npz" and ((first in FORMATS and first != ".npy") or _is_result(source)))
 
@@ -34,7 +34,7 @@ def _is_result(path: str) -> bool:
 def convert_map(
     terminal: Terminal, source: str, target: str, given: Quantity | None, wanted: Quantity, scene: str | None
 ) -> None:
-    """Read a map, turn disparity into depth or back where asked, write it."""
+    """Read a map, convert disparity to depth or back if requested, and write it."""
     from ioadr.geometry.points import depth_from_disparity, disparity_from_depth
     from ioadr.io.results.map_files import UNITS, read_map, write_map
     from ioadr.io.results.maps import Label

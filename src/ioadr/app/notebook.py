@@ -1,4 +1,4 @@
-"""How light fields and estimates show themselves in a notebook: text, a small picture, figures.
+"""Display of light fields and estimates in notebooks: text, thumbnails, figures.
 
 `LightField` and `Estimate` call this module when they are shown; figures need the extra `plot`.
 """
@@ -133,7 +133,7 @@ def _thumbnail(picture: NDArray[np.uint8]) -> Image.Image:
 
 
 def _figure(width: float, height: float) -> Figure:
-    """Closed for pyplot, so that a notebook shows it once: as the cell's value."""
+    """A figure detached from pyplot, so that a notebook shows it only once, as the cell's value."""
     try:
         from matplotlib import pyplot
     except ImportError as error:
@@ -164,7 +164,7 @@ def _draw(axes: Axes, estimate: Estimate, name: str) -> None:
 
 
 def _epi(lightfield: LightField, axis: int, line: int) -> tuple[NDArray[np.uint8], list[float]]:
-    """Lines of pixels [view, place, 3] of the views in the reference's row or column, and their offsets."""
+    """Lines of pixels [view, position, 3] of the views in the reference's row or column, and their offsets."""
     size = lightfield.height if axis == 1 else lightfield.width
     if not 0 <= line < size:
         raise InputError(f"plot_epi: expected a line in 0 … {size - 1}, found {line}.")

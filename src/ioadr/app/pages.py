@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def render(template: str, /, **values: Any) -> str:
-    """Fill `app/templates/<template>.j2`; a value that the template misses is an error."""
+    """Fill `app/templates/<template>.j2`; a missing value is an error."""
     return _environment().get_template(f"{template}.j2").render(values)
 
 
@@ -31,19 +31,19 @@ def write_page(path: str | Path, html: str) -> Path:
 
 
 def write_text(path: Path, html: str) -> None:
-    """Names of files may hold bytes that are no text; they are spelled out."""
+    """Write text; bytes in file names that are not text are escaped."""
     path.write_text(html, encoding="utf-8", errors="backslashreplace")
 
 
 def web(*names: str) -> str:
-    """Package files of `app/web`, one after the other."""
+    """Files of `app/web`, concatenated."""
     folder = files("ioadr.app") / "web"
     return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
 
 
 @cache
 def _environment() -> Environment:
-    """Made when the first page is: commands without pages start without it."""
+    """Template environment, created for the first page: other commands start without it."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -66,7 +66,7 @@ def _environment() -> Environment:
 
 
 def _png(picture: Image.Image | bytes) -> str:
-    """An address that holds the picture itself."""
+    """A data URL with the picture."""
     if not isinstance(picture, bytes):
         stream = io.BytesIO()
         picture.save(stream, "PNG")

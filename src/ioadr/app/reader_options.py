@@ -23,7 +23,7 @@ _option = functools.partial(option, "Reading")
 
 
 def format_names(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
-    """For the shell's completion."""
+    """Completions for the shell."""
     from ioadr.io.registry import formats
 
     return [format_.name for format_ in formats() if format_.name.startswith(start)]
@@ -76,7 +76,7 @@ OPTIONS = (
 
 
 def with_reader_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds all options of `ioadr.read`; the command receives them as `reading`, a `ReadOptions`."""
+    """Add all options of `ioadr.read`; the command receives them as `reading`, a `ReadOptions`."""
 
     @functools.wraps(command)
     def run(*args: Any, **options: Any) -> Any:
@@ -90,10 +90,10 @@ def with_reader_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @functools.cache
 def option_names() -> tuple[str, ...]:
-    """What click calls them, in their order."""
+    """Names of the options in click, in order."""
 
     def probe() -> None:
-        """Only carries the options."""
+        """Carrier of the options."""
 
     for add in OPTIONS:
         add(probe)
@@ -101,7 +101,7 @@ def option_names() -> tuple[str, ...]:
 
 
 def chosen_reading(values: dict[str, Any]) -> ReadOptions:
-    """What the command line says; None, or nothing repeated, leaves it to the files."""
+    """Reading options from the command line; None, or an empty repeated option, leaves the choice to the files."""
     from ioadr.io.options import ReadOptions
 
     given = {name: value for name, value in values.items() if value not in (None, ())}

@@ -26,10 +26,10 @@ def open_lightfield(
 ) -> LightField:
     """The light field at `path`, or else where the result in `folder` says it came from; with its reference view.
 
-    `all_views`: also those that had no part in the estimation.
+    `all_views` includes views that the estimation did not use.
 
-    A path that somebody named is taken. One that only the result names is said, and what is there must have the
-    result's reference view: a result of unknown origin cannot have other files opened and shown for it.
+    A path given by the user is used as it is. A path stored in the result is announced, and its light field must have
+    the result's reference view: a result from a stranger must not make the program open and show other files.
     """
     import numpy as np
 
@@ -64,7 +64,7 @@ def _exists(path: str) -> bool:
 
 
 def _embedded(estimate: Estimate) -> LightField | None:
-    """The demo's light field, which is in no file, if the result is of it."""
+    """The demo's light field, which is in no file, if the result belongs to it."""
     import numpy as np
 
     from ioadr.evaluation.synthetic import demo
@@ -76,7 +76,7 @@ def _embedded(estimate: Estimate) -> LightField | None:
 
 
 def _read(estimate: Estimate, folder: str, path: str, all_views: bool) -> LightField:
-    """With the estimate's options, and of its size."""
+    """Read with the estimate's options; check the size."""
     dropped = ("view_step",) if all_views else ()
     options = {name: value for name, value in estimate.source.options.items() if name not in dropped}
     lightfield = ioadr.read(path, **options)

@@ -1,4 +1,4 @@
-"""Where results go and which files they become, shared by all commands that save."""
+"""Options for the output folder and its files, shared by all commands that save results."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ strict_option = option(
 
 
 def min_confidence_option(cut: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """--min-confidence; `cut` is what lacks the pixels below it."""
+    """The option --min-confidence; `cut` names the files from which pixels are dropped."""
     text = f"Drop pixels of lower confidence (0 … 1) from {cut}."
     return option("Results", "--min-confidence", type=click.FloatRange(0, 1), metavar="X", default=0.0, help=text)
 
 
 @dataclass(frozen=True)
 class Saving:
-    """How to save, as the command line says."""
+    """The saving options of a command line."""
 
     formats: Sequence[str] | None
     overwrite: bool
@@ -44,7 +44,7 @@ class Saving:
     min_confidence: float = 0.0
 
     def check(self, folder: str) -> None:
-        """Refuse an unusable folder or an unknown format before the long computation."""
+        """Refuse an unusable folder or an unknown format before the computation starts."""
         from ioadr.io.results.save import DEFAULT, DERIVED, file_names
         from ioadr.io.safety.atomic import check_folder
 
@@ -59,7 +59,7 @@ class Saving:
         truth: Truth | None = None,
         also: Mapping[str, Writer] | None = None,
     ) -> list[str]:
-        """Paths of what was written; the report and `also` are part of the result: all of it is written or nothing."""
+        """Write the result with its report and `also`, all or nothing; return the paths."""
         from ioadr.app.report import report_writer
         from ioadr.io import save_estimate
         from ioadr.io.results.save import DEFAULT
@@ -73,7 +73,7 @@ class Saving:
 
 
 def with_saving_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --save, --overwrite, --no-report and --min-confidence as one `Saving`."""
+    """Add --save, --overwrite, --no-report and --min-confidence as one `Saving`."""
 
     @option(
         "Results",
@@ -97,6 +97,6 @@ def with_saving_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def check_archived(saving: Saving) -> None:
-    """Maps of all views are of use only with the reference view's."""
+    """Maps of all views need the reference view's in the same folder: refuse a list of formats without npz."""
     if saving.formats is not None and "npz" not in saving.formats:
         raise InputError("--every-view: needs npz among the formats of --save, for the reference view's own result.")

@@ -1,4 +1,4 @@
-"""Options under headings, so that a long --help can be read."""
+"""Options under headings, which make a long --help readable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LAST = ("Messages", "Options")
 
 
 class SectionOption(click.Option):
-    """An option that knows its heading."""
+    """An option with a heading."""
 
     def __init__(self, *args: Any, section: str, **settings: Any) -> None:
         super().__init__(*args, **settings)

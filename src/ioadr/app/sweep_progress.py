@@ -22,7 +22,7 @@ WORTH_SAYING = 1.0
 
 @contextmanager
 def sweep_bar(terminal: Terminal, name: str) -> Iterator[Callback]:
-    """The callback for `ioadr.estimate`; draws a bar where somebody watches."""
+    """Callback for `ioadr.estimate`; draws a bar on a terminal."""
     from rich.progress import TextColumn
 
     with _compilation(terminal), terminal.bar(TextColumn("{task.fields[state]}")) as bar:
@@ -37,7 +37,7 @@ def sweep_bar(terminal: Terminal, name: str) -> Iterator[Callback]:
 
 @contextmanager
 def every_view_progress(terminal: Terminal) -> Iterator[Callable[[str, int, int], None]]:
-    """The callback for `ioadr.estimate_views`: a bar for anchors, then one for views."""
+    """Callback for `ioadr.estimate_views`: a bar for anchors, then one for views."""
     with _compilation(terminal), terminal.bar() as bar:
         tasks = {"anchor": bar.add_task("estimating anchor views", total=None)}
 
@@ -53,7 +53,7 @@ def every_view_progress(terminal: Terminal) -> Iterator[Callable[[str, int, int]
 
 @contextmanager
 def _compilation(terminal: Terminal) -> Iterator[None]:
-    """Say that the block compiles, if it does, and how long it took."""
+    """Say so if the block compiles kernels, and how long that took."""
     from ioadr._jit import compile_clock, compiled_before
 
     if not compiled_before():
@@ -68,7 +68,7 @@ def _compilation(terminal: Terminal) -> Iterator[None]:
 
 
 def done(record: SweepRecord, total: int) -> int:
-    """Finished sweeps and passes; the first map is none."""
+    """Number of finished sweeps and passes, without the first map."""
     return 0 if record.kind == "initialise" else min(record.sweep + 1, total)
 
 

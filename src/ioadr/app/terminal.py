@@ -1,4 +1,4 @@
-"""What a person or a program sees of a running command.
+"""Output of a running command, for people and programs.
 
 Results go to stdout, as text or, with --json, as one JSON object; everything else goes to stderr.
 Bars and spinners appear only where stderr is a terminal.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def say(text: str) -> None:
-    """Print to stdout, or say why that cannot be: a reader that left (`| head`) has all it wanted."""
+    """Print to stdout, or raise an error that says why not; a closed pipe (`| head`) is no error."""
     try:
         click.echo(text)
         sys.stdout.flush()
@@ -40,13 +40,13 @@ def say(text: str) -> None:
 
 
 def remark(text: str) -> None:
-    """Print to stderr; where that fails, there is nobody to tell."""
+    """Print to stderr; ignore failures."""
     with suppress(OSError):
         click.echo(text, err=True)
 
 
 class Terminal:
-    """The one way by which commands talk."""
+    """The output of a command; nothing else prints."""
 
     def __init__(self, quiet: bool = False, verbose: bool = False, as_json: bool = False) -> None:
         self.quiet = quiet
@@ -55,28 +55,28 @@ class Terminal:
 
     @property
     def live(self) -> bool:
-        """Whether somebody watches."""
+        """Whether stderr is a terminal and may be drawn on."""
         return sys.stderr.isatty() and not self.quiet
 
     def note(self, text: str) -> None:
-        """Something worth knowing on the way."""
+        """Print a remark."""
         if not self.quiet:
             remark(as_options(text))
 
     def detail(self, text: str) -> None:
-        """Something for --verbose only."""
+        """Print a remark with --verbose only."""
         if self.verbose:
             remark(text)
 
     def answer(self, text: str, data: Mapping[str, Any]) -> None:
-        """The command's result: `data` for programs, `text` for people."""
+        """Print the command's result: `data` with --json, otherwise `text`."""
         if self.as_json:
             say(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
         elif not self.quiet:
             say(text)
 
     def bar(self, *columns: Any) -> Progress:
-        """A rich progress bar on stderr with time left; draws nothing where nobody watches."""
+        """A rich progress bar with the time left, on stderr; draws nothing unless `live`."""
         from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, Task, TextColumn, TimeRemainingColumn
         from rich.text import Text
@@ -98,7 +98,7 @@ class Terminal:
         )
 
     def busy(self, text: str) -> AbstractContextManager[Any]:
-        """A spinner with `text` while the block runs."""
+        """Show a spinner with `text` while the block runs."""
         from rich.console import Console
         from rich.text import Text
 
@@ -106,7 +106,7 @@ class Terminal:
 
     @contextmanager
     def hearing(self) -> Iterator[None]:
-        """What the package's modules log is told as notes while the block runs."""
+        """Print the package's log as notes while the block runs."""
         logger = logging.getLogger("ioadr")
         handler = _Notes(self)
         level = logger.level
@@ -129,7 +129,7 @@ class _Notes(logging.Handler):
 
 
 def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --quiet, --verbose and --json; the command receives a `Terminal` as its first argument."""
+    """Add --quiet, --verbose and --json; the command receives a `Terminal` as its first argument."""
 
     @option("Messages", "-q", "--quiet", is_flag=True, help="Print only errors.")
     @option("Messages", "-v", "--verbose", is_flag=True, help="Print details of each step.")

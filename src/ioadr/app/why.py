@@ -85,7 +85,7 @@ REASONS = {
 
 @dataclass(frozen=True)
 class Facts:
-    """The numbers behind a sentence."""
+    """Values for a sentence."""
 
     visible: int
     views: int
@@ -102,7 +102,7 @@ class Facts:
 
 
 def facts(estimate: Estimate, row: int, column: int, ending: Ending | None = None) -> Facts:
-    """Of one pixel of a result."""
+    """Values of one pixel of a result."""
     disparity = float(estimate.disparity[row, column])
     return Facts(
         visible=int(estimate.visible_views[row, column]),
@@ -119,7 +119,7 @@ def facts(estimate: Estimate, row: int, column: int, ending: Ending | None = Non
 
 
 def views_used(estimate: Estimate) -> int:
-    """That took part in the estimation."""
+    """Views used in the estimation."""
     return int(estimate.layout.thinned(estimate.parameters.data.view_step).sum())
 
 
@@ -154,7 +154,7 @@ def _trust(facts: Facts) -> str:
 
 
 def main_doubt(doubts: Sequence[Doubt]) -> str | None:
-    """What lowered the confidence most."""
+    """The reason that lowered the confidence most."""
     return doubts[0].name if doubts and doubts[0].taken > 0 and doubts[0].name in REASONS else None
 
 
@@ -164,7 +164,7 @@ def step_name(stage: Stage) -> str:
 
 
 def surface_words(surface: SurfaceFit) -> str:
-    """What the views wanted of the pixel, and which surface was fitted."""
+    """The disparity that the views wanted, and the fitted surface."""
     own = (
         "its own data do not count, beside a jump"
         if surface.deviation is None
@@ -181,7 +181,7 @@ def surface_words(surface: SurfaceFit) -> str:
 
 
 def residual_words(views: ViewResiduals) -> str:
-    """What the views differed by."""
+    """How much the views differed."""
     known = views.residuals[np.isfinite(views.residuals)]
     if not known.size:
         return "no view sees it"
@@ -192,7 +192,7 @@ def residual_words(views: ViewResiduals) -> str:
 
 
 def border_words(border: Border) -> str:
-    """Which surfaces meet at the pixel, and whose it is."""
+    """The surfaces that meet at the pixel, and the one it belongs to."""
     meet = f"surfaces of {number(border.near, 3)} and {number(border.far, 3)} px meet here"
     side = "nearer" if border.is_near else "farther"
     if border.coverage is None or border.likelihood is None:
@@ -206,12 +206,12 @@ def border_words(border: Border) -> str:
 
 
 def moved_by_surfaces(way: Sequence[Stage]) -> float:
-    """px, by all finishing passes together."""
+    """Total change by all finishing passes, px."""
     return sum(after.disparity - before.disparity for before, after in pairwise(way) if after.kind == "surfaces")
 
 
 def chapters(way: Sequence[Stage]) -> tuple[Origin, int, Origin, Origin]:
-    """Who proposed what the sweeps ended with, in which sweep (0: the first map); what regions and borders did."""
+    """Origin of the value after the sweeps, its sweep (0: the first map), and what regions and borders changed."""
     sweeps = [stage for stage in way if stage.kind in ("start", "sweep")]
     end = sweeps[-1].disparity
     far = [index for index, stage in enumerate(sweeps) if abs(stage.disparity - end) > SETTLED]
@@ -221,7 +221,7 @@ def chapters(way: Sequence[Stage]) -> tuple[Origin, int, Origin, Origin]:
 
 
 def story(origin: Origin, sweep: int, region: Origin, border: Origin) -> str:
-    """How a pixel came by its value, with a place for what surfaces did."""
+    """How a pixel got its value, with a placeholder for the effect of surfaces."""
     start = f"The first map had it ({ORIGINS[origin]})"
     proposed = f"{capital(ORIGINS[origin])} proposed it in sweep {sweep}"
     parts = [start if origin in STARTS else proposed, LATER.get(region, "")]
@@ -234,7 +234,7 @@ def story(origin: Origin, sweep: int, region: Origin, border: Origin) -> str:
 
 
 def stories(way: Way, result: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint16], NDArray[np.float32]]:
-    """`story` for all pixels: those that occur, which one each pixel has, and by how much surfaces moved it, px."""
+    """`story` for all pixels: the distinct ones, the index of each pixel's, and the change by surfaces, px."""
     sweeps = [index for index, kind in enumerate(way.kinds) if kind in ("start", "sweep")]
     end = way.differences[sweeps[-1]].astype(np.float32)
     first = np.zeros(result.shape, np.intp)
@@ -260,7 +260,7 @@ def stories(way: Way, result: NDArray[np.float32]) -> tuple[list[str], NDArray[n
 
 
 def templates() -> Mapping[str, Any]:
-    """What a page needs to build the sentence itself."""
+    """Templates from which a page builds the sentence."""
     limits = {"agreed": AGREED, "still": STILL}
     return {
         "agree": AGREE,
@@ -274,7 +274,7 @@ def templates() -> Mapping[str, Any]:
 
 
 def number(value: float, digits: int) -> str:
-    """With a true minus, and none before zero."""
+    """A number with a true minus sign, and no sign before zero."""
     text = f"{value:.{digits}f}"
     return text.removeprefix("-") if not float(text) else text.replace("-", "−")
 
@@ -287,7 +287,7 @@ def depth_text(depth: float, metric: bool) -> str:
 
 
 def percent(share: float) -> int:
-    """Rounded down: nothing is trusted fully."""
+    """A percentage, rounded down: no pixel is fully certain."""
     return int(np.floor(100 * share)) if np.isfinite(share) else 0
 
 

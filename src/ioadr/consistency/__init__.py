@@ -1,1 +1,1 @@
-"""Do the views of a light field agree with each other, and with the place on the grid where each is said to be?"""
+"""Consistency checks: do the views agree with each other, and with their positions on the grid?"""

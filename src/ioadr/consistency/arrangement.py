@@ -1,4 +1,4 @@
-"""Which of the eight arrangements of a grid the views are in, as far as matching tells.
+"""Finds by matching which of the eight arrangements of a grid the views are in.
 
 Along a row of the grid points move along rows of the image, along a column along columns, by the same
 disparity. Transposed grids move them along the wrong axis; with one axis reversed the two disparities have
@@ -32,7 +32,7 @@ ALL: tuple[Arrangement, ...] = ((False, False), (False, True), (True, False), (T
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """How the views match in the arrangements that differ."""
+    """How well the views match in each distinct arrangement."""
 
     costs: Mapping[Arrangement, NDArray[np.float32]]
     """[shift, block]"""
@@ -45,7 +45,7 @@ class Matches:
         return min(self.costs, key=lambda arrangement: float(self.costs[arrangement].min(axis=0).mean()))
 
     def compared(self, first: Arrangement, second: Arrangement) -> Finding:
-        """Do blocks match better in the first?"""
+        """Whether blocks match better in the first arrangement."""
         if first not in self.costs or second not in self.costs:
             return NOTHING
         ours, theirs = (self.costs[arrangement].min(axis=0) for arrangement in (first, second))
@@ -53,7 +53,7 @@ class Matches:
         return by_counting(int(np.count_nonzero(gain > DISTINCT)), int(np.count_nonzero(gain < -DISTINCT)))
 
     def limits(self) -> tuple[float, float]:
-        """px of the pictures, smallest and largest shift in the best arrangement, of blocks that show one clearly."""
+        """Smallest and largest shift of blocks with a clear match in the best arrangement, px."""
         costs = self.costs[self.best]
         sharp = costs.min(axis=0) < 0.7 * np.median(costs, axis=0)
         shifts = self.shifts[costs.argmin(axis=0)][sharp]
@@ -64,19 +64,19 @@ class Matches:
 
     @property
     def at_ends(self) -> float:
-        """Share of the blocks that would like a larger shift."""
+        """Share of the blocks whose best shift is the largest."""
         costs = self.costs[self.best]
         return float(np.mean(np.abs(self.shifts[costs.argmin(axis=0)]) > self.shifts[-1] - STEP))
 
 
 def rearranged(offsets: Offsets, arrangement: Arrangement) -> Offsets:
-    """Where views are if the grid is in this arrangement; the axis that is reversed is taken to be that of rows."""
+    """Positions of the views in an arrangement; a reversed axis is taken to be the rows."""
     transposed, mirrored = arrangement
     return (offsets[:, ::-1] if transposed else offsets) * np.array([-1.0 if mirrored else 1.0, 1.0])
 
 
 def distinct_arrangements(offsets: Offsets) -> list[Arrangement]:
-    """Of a line, only two differ."""
+    """The arrangements that differ; for a line, only two."""
     distinct: list[Arrangement] = []
     for arrangement in ALL:
         own = rearranged(offsets, arrangement)
@@ -87,7 +87,7 @@ def distinct_arrangements(offsets: Offsets) -> list[Arrangement]:
 
 
 def matched(pictures: Pictures) -> Matches:
-    """Matches in the finest pictures whose shifts are not too large."""
+    """Matches in the finest pictures with acceptable shifts."""
     for longest in LEVELS:
         matches = matched_at(pictures.reduced(longest), longest)
         if matches.at_ends < ENDS:
@@ -96,7 +96,7 @@ def matched(pictures: Pictures) -> Matches:
 
 
 def matched_at(pictures: Pictures, longest: int) -> Matches:
-    """Blocks of the pictures compared at every shift in every arrangement."""
+    """Compare blocks of the pictures at every shift in every arrangement."""
     shifts = np.arange(-REACH, REACH + STEP / 2, STEP)
     side = min(pictures.images.shape[1:])
     size, margin = int(np.clip(side // 12, 5, 12)), int(min(REACH, side // 8))

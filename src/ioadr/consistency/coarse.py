@@ -1,4 +1,4 @@
-"""A coarse map of how far points move, from the views in the row and the column of the reference view."""
+"""A coarse shift map from the views in the row and the column of the reference view."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Numbers = NDArray[np.intp]
 
 
 def tried_shifts(low: float, high: float) -> NDArray[np.float64]:
-    """px, about half a pixel apart."""
+    """Shifts to try, about half a pixel apart."""
     return np.linspace(low, high, int(np.clip(np.ceil((high - low) / 0.5) + 1, 3, MOST_SHIFTS)))
 
 
@@ -28,7 +28,7 @@ def coarse_map(pictures: Pictures, low: float, high: float) -> Image:
 
 
 def sides(pictures: Pictures) -> dict[tuple[int, int], Masks]:
-    """Views before and after the reference view along rows and columns: each point is seen from one side at least."""
+    """Views before and after the reference view along rows and columns: each point is visible from at least one."""
     along = pictures.directions
     views_by_side: dict[tuple[int, int], Masks] = {}
     for axis in (0, 1):
@@ -48,7 +48,7 @@ def _cheapest(raw: dict[tuple[int, int], NDArray[np.float32]]) -> Numbers:
 
 
 def median(numbers: Numbers, count: int, radius: int) -> Numbers:
-    """Of the numbers 0 … count − 1 around each pixel: how many of them less than half of the numbers reach."""
+    """Median of the numbers 0 … count − 1 around each pixel."""
     reached = numbers <= np.arange(count - 1)[:, None, None]
     middle: Numbers = (box(reached.astype(np.float32), radius) < 0.5).sum(axis=0)
     return middle

@@ -1,4 +1,4 @@
-"""Small grey pictures of a few views, and how well they match when each is moved as a disparity says."""
+"""Small grey pictures of a few views, and how well they match when shifted by a disparity."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LARGEST = 30.0
 
 @dataclass(frozen=True, eq=False)
 class Pictures:
-    """A few views, small and grey, and where they were taken from; the first is the reference view."""
+    """A few views, small and grey, with their positions; the first is the reference view."""
 
     images: NDArray[np.float32]
     """[V, N, M], mean 100."""

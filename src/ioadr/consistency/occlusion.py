@@ -1,8 +1,8 @@
-"""Near from far: where surfaces overlap, which of them hides the other?
+"""Tells near from far: which of two overlapping surfaces hides the other?
 
-With both axes of the grid reversed all views match as well as before, with every disparity negated. Then far
-surfaces would hide near ones. At a border two points land on the same place of a view: one of them must be hidden
-there. Which one does the view show?
+With both axes of the grid reversed, all views match equally well, with negated disparities, but far surfaces would
+hide near ones. At a border, two points project to the same pixel of a view, and one of them must be hidden. Which one
+does the view show?
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SPREAD = 1.1
 
 
 def nearer_hides(pictures: Pictures, low: float, high: float) -> Finding:
-    """Votes for larger disparities hiding smaller ones; shifts of the farthest view lie in low … high px."""
+    """Votes on whether larger disparities hide smaller ones; shifts of the farthest view are in low … high px."""
     margin = int(max(abs(low), abs(high))) + 2
     if min(pictures.images.shape[1:]) < 2 * margin + 4 * BLOCK or not sides(pictures):
         return NOTHING

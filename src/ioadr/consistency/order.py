@@ -1,4 +1,4 @@
-"""The verdict on the order of views: as it should be, certainly otherwise, or not to be told."""
+"""The verdict on the order of views: correct, certainly wrong, or undecided."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FINEST = 512
 
 @dataclass(frozen=True)
 class Order:
-    """What the views say about their places on the grid."""
+    """The order of views, judged from the views themselves."""
 
     upright: Finding
     """Points move along rows of the image from column to column of the grid; otherwise the grid is transposed."""
@@ -33,7 +33,7 @@ class Order:
 
     @property
     def transposed(self) -> bool | None:
-        """None is undecided, here and below."""
+        """Whether rows and columns are swapped; None means undecided, here and below."""
         return None if self.upright.holds is None else not self.upright.holds
 
     @property
@@ -45,7 +45,7 @@ class Order:
 
     @property
     def flips(self) -> tuple[bool, bool] | None:
-        """Whether rows, columns of views (after transposing) must be reversed."""
+        """Whether rows and columns of views must be reversed, after transposing."""
         if self.transposed is None or self.mirrored is None or self.near.holds is None:
             return None
         backwards = not self.near.holds
@@ -101,7 +101,7 @@ def outermost(pictures: Pictures) -> NDArray[np.bool_]:
 
 
 def _matching(matches: Matches) -> tuple[Finding, Finding]:
-    """The best arrangement against the better of each kind of rival."""
+    """The best arrangement, compared with the better rival of each kind."""
     transposed, mirrored = matches.best
     rivals: list[Arrangement] = [(not transposed, True), (not transposed, False)]
     sure = min((matches.compared(matches.best, rival) for rival in rivals if rival in matches.costs), key=_score)

@@ -37,7 +37,7 @@ def doubts(
     limits: DisparityRange,
     advice: str = REORDER,
 ) -> tuple[str, ...]:
-    """What speaks against a map; nothing if the views agree with it.
+    """Reasons to doubt a map; empty if the views agree with it.
 
     `differences` are those of the views that see a point from the reference view, in grey levels of 255. `advice` says
     what to do about large ones.

@@ -1,4 +1,4 @@
-"""From votes of image blocks to how sure they make us."""
+"""Significance of the votes of image blocks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CERTAIN = 1e-4
 
 @dataclass(frozen=True)
 class Finding:
-    """Which of two answers blocks of the image vote for."""
+    """The blocks' vote between two answers."""
 
     score: float
     """Standard errors; > 0 is the first answer, < 0 the second."""
@@ -28,7 +28,7 @@ class Finding:
 
     @property
     def holds(self) -> bool | None:
-        """Whether the first answer is the right one; None is undecided."""
+        """Whether the first answer is right; None means undecided."""
         return self.score > 0 if self.certain else None
 
 
@@ -45,7 +45,7 @@ def by_counting(first: int, second: int) -> Finding:
 
 
 def by_weight(votes: NDArray[np.float32], inflation: float = 1.0) -> Finding:
-    """Votes of any weight, by their own spread times `inflation`: a few heavy ones decide nothing."""
+    """Test of weighted votes, by their own spread times `inflation`: a few heavy votes decide nothing."""
     spread = inflation * float(np.sqrt(np.sum(votes.astype(np.float64) ** 2)))
     if spread == 0.0:
         return NOTHING

@@ -1,7 +1,7 @@
-"""Which single views do not fit in: shuffled, duplicated, shifted, turned, of another exposure.
+"""Finds single views that do not fit: shuffled, duplicated, shifted, rotated or differently exposed.
 
-The middle views give a coarse map; it predicts every view. A view that is predicted much worse than others at its
-distance is odd, and the reason is looked for among those that occur.
+A coarse map from the middle views predicts every view. A view that is predicted much worse than others at its
+distance is odd; the reason is searched among the usual ones.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class OddView:
 
 @dataclass(frozen=True, eq=False)
 class Examination:
-    """All views by number; the first is the one that the others are compared with."""
+    """All views by number; the others are compared with the first."""
 
     difference: NDArray[np.float64]
     """Levels of a mean of 100, between the view and its prediction."""
@@ -88,8 +88,7 @@ def examined(images: NDArray[np.float32], offsets: Offsets, factor: float = 1.0)
 
 
 def _elsewhere(directions: Offsets, off: Offsets) -> NDArray[np.bool_]:
-    """[V]: views that seem to be off their place by most of the step to a neighbour: unlike all others, or in exchange
-    with that neighbour."""
+    """[V]: views that seem displaced by most of a step to a neighbour: alone, or swapped with that neighbour."""
     gaps = np.linalg.norm(directions[:, None] - directions, axis=2)
     step = float(np.median(np.sort(gaps, axis=1)[:, 1]))
     trend = np.linalg.lstsq(directions, off, rcond=None)[0]
@@ -101,7 +100,7 @@ def _elsewhere(directions: Offsets, off: Offsets) -> NDArray[np.bool_]:
 
 
 def _exchanged(directions: Offsets, off: Offsets, gaps: NDArray[np.float64], step: float) -> Iterator[tuple[int, int]]:
-    """Neighbours each of which seems to be where the other is said to be, as against the views around them."""
+    """Neighbouring views that seem to be swapped, judged by the views around them."""
     beside = [np.flatnonzero((gap > 0) & (gap < AROUND * step)) for gap in gaps]
     usually = [np.median(off[near], axis=0) if len(near) else off[view] for view, near in enumerate(beside)]
     own = off - np.array(usually)
@@ -124,7 +123,7 @@ class _Prediction:
     factor: float
 
     def difference(self, view: int, direction: NDArray[np.float64] | None = None, image: Image | None = None) -> float:
-        """Mean difference to the reference view if the view was taken from there."""
+        """Mean difference from the reference view if the view was taken from that position."""
         towards = self.pictures.directions[view] if direction is None else direction
         return self.gap(self.moved(self.pictures.images[view] if image is None else image, towards))
 
@@ -134,9 +133,9 @@ class _Prediction:
         return float(np.minimum(gap, 30.0).mean())
 
     def misplaced(self, seen: Image) -> NDArray[np.float64]:
-        """(row, column), in units of the farthest view, by which a view that was moved back seems to be off its place.
+        """Apparent displacement (row, column) of a view after moving it back, in units of the farthest view.
 
-        One step of Newton's.
+        One step of Newton's method.
         """
         slopes = np.gradient(seen)
         design = np.stack([(-self.map * slope)[self._inner].ravel() for slope in slopes], axis=1)
@@ -154,7 +153,7 @@ class _Prediction:
         return grid[0], grid[1]
 
     def moved(self, image: Image, direction: NDArray[np.float64]) -> Image:
-        """A view, moved back as if it were taken from there."""
+        """A view, moved back as if taken from that position."""
         rows, columns = self._pixels
         down, right = np.float32(direction[0]), np.float32(direction[1])
         return bilinear(image, rows - self.map * down, columns - self.map * right)
@@ -185,14 +184,14 @@ def _odd(
 
 
 def _twin(images: NDArray[np.float32], view: int) -> int | None:
-    """Another view with the very same pixels."""
+    """Another view with identical pixels."""
     same = np.flatnonzero((images[:, 0] == images[view, 0]).all(axis=-1))
     twins = [int(v) for v in same if v != view and np.array_equal(images[v], images[view])]
     return twins[0] if twins else None
 
 
 def _reason(predict: _Prediction, view: int, usual: float) -> str:
-    """Why a view may be odd: the change after which it fits best, if it then fits."""
+    """Why a view is odd: the correction that makes it fit best, if one does."""
     image = predict.pictures.images[view]
     reasons = {
         "is upside down (turned by 180°)": predict.difference(view, image=image[::-1, ::-1]),

@@ -1,8 +1,8 @@
-"""A quick map with sharp borders, and how badly every other shift would match.
+"""A quick map with sharp borders, and the cost of every other shift.
 
-Half of the views around the reference view see a point even beside a nearer surface, so that the best half counts.
-Costs are in variances of the noise. They are summed along rows and columns both ways, with a price on a change of
-the shift that is low across edges of the picture (semi-global matching).
+Half of the views around the reference view see a point even beside a nearer surface, so the best half counts. Costs
+are in variances of the noise. They are summed along rows and columns in both directions, with a penalty on changes
+of the shift that is lower across edges of the picture (semi-global matching).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Places = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Surfaces:
-    """What is seen where."""
+    """The map and its costs."""
 
     shifts: NDArray[np.float64]
     """px, of the farthest view, ascending."""
@@ -58,7 +58,7 @@ class Surfaces:
         return box(self.costs, BESIDE).reshape(len(self.shifts), -1)
 
     def part(self, first: Places, second: Places, direction: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Is there a border between pixels and others in this direction, and not a slope or a guess?
+        """Whether there is a border between each pixel and the next in this direction, rather than a slope or a guess.
 
         Either both prefer their own shift, or the pixels beside them do, and the map is level there.
         """
@@ -84,7 +84,7 @@ class Surfaces:
         return level
 
     def _along(self, places: Places, direction: NDArray[np.float64], distance: int = 1) -> Places:
-        """Pixels at a distance, those at the edge of the picture instead of those outside."""
+        """Values at a distance from each pixel; the edge is repeated outside."""
         height, width = self.number.shape
         down, right = np.rint(distance * direction / np.abs(direction).max()).astype(np.intp)
         rows, columns = np.divmod(places, width)
@@ -148,7 +148,7 @@ def _both_ways(lines: Volume, edges: Image) -> Volume:
 
 
 def _add_along(lines: Volume, price: Image, sums: Volume) -> None:
-    """The least cost of a way to each line, whatever the shifts before."""
+    """Lowest cost of a path to each line, over all shifts before."""
     way = lines[0]
     sums[0] += way
     for line, due, target in zip(lines[1:], price, sums[1:], strict=True):

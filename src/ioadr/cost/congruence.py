@@ -24,7 +24,7 @@ from ioadr.geometry.ppp import LEVELS, MISSING_BIT, split, unpack
 
 
 class CongruenceWeights(NamedTuple):
-    """Numbers of the congruence term."""
+    """Parameters of the congruence term."""
 
     offsets: Any
     """int32 [W]: neighbours in W^c as steps in the flat, padded map."""
@@ -39,7 +39,7 @@ class CongruenceWeights(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """What stays of W^c while a pixel's hypotheses are tried, in whole groups of lanes; scratch of one worker."""
+    """The part of W^c shared by all hypotheses of a pixel, in whole groups of lanes; one worker's scratch."""
 
     colour: Any
     """float32 [16·G], Δ_c; OUTSIDE where there is no neighbour."""
@@ -60,7 +60,7 @@ def neighbours_around(weights):
 
 @kernel
 def look_around(disparity, guide, weights, centre, near):
-    """Copy what counts of the neighbours of the pixel at flat index `centre` (Eq. 28).
+    """Copy the neighbours of the pixel at flat index `centre` (Eq. 28).
 
     disparity float32 and guide uint32 (packed reference view, MISSING outside) are flat and equally padded.
     """
@@ -104,10 +104,10 @@ def far_epsilon(weights, cost):
 
 @kernel
 def smoothed(near, weights, d, cost):
-    """d_s of the pixel that was looked around, if its disparity is d (Eq. 25), px.
+    """d_s of the pixel of the last `look_around`, if its disparity is d (Eq. 25), px.
 
-    Eq. 25 as printed takes the arctangent of a mean of angles. An arctangent wants a tangent: the mean is one of
-    tan θ, which is the disparity. As printed, d_s would be an angle, which draws far surfaces towards 0.
+    Eq. 25 as printed takes the arctangent of a mean of angles. An arctangent needs a tangent, so the mean must be of
+    tan θ, the disparity. As printed, d_s would be an angle, which pulls far surfaces towards 0.
     """
     epsilon_far = far_epsilon(weights, cost)
     sums = counts = splat(np.float32(0.0))

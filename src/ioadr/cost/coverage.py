@@ -1,7 +1,7 @@
 """How much of a pixel beside a jump the near surface covers, from all views, compiled (beyond the paper, decision 12).
 
-Followed at the near surface's disparity, such a pixel shows I_v = a·F + (1 − a)·B_v in view v (C1): F stays, the
-background B_v moves behind it, and other views see it freely. The slope of I_v against B_v is 1 − a, whatever F is.
+At the near surface's disparity, such a pixel shows I_v = a·F + (1 − a)·B_v in view v (C1): F is constant, the
+background B_v moves behind it, and other views see it unobstructed. The slope of I_v over B_v is 1 − a for any F.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNSEEN_GRADIENT = 10.0
 
 @kernel
 def mean_of(values, count, c):
-    """Of column c of the first rows; with numpy's own, loading this kernel would load scipy: 0.4 s."""
+    """Mean of column c of the first rows; numpy's mean would load scipy with this kernel: 0.4 s."""
     total = 0.0
     for v in range(count):
         total += values[v, c]
@@ -37,8 +37,8 @@ def mean_of(values, count, c):
 def moments(sight, count, ridge):
     """(S_II, S_IB, S_BB) about the means over the views, less what the views' positions explain (C6).
 
-    An error of the near disparity makes colours change evenly with the position; the ridge says how much of that is
-    believed.
+    An error of the near disparity makes colours change linearly with the position; the ridge limits how much of that
+    is attributed to it.
     """
     seen, behind, place, along, colours = sight
     oy, ox = mean_of(place, count, 0), mean_of(place, count, 1)
@@ -81,7 +81,7 @@ def mixture_error(colours, a):
 
 @kernel
 def weigh(sums, count, noise, noise_ratio, model_error, colours, colour_variance):
-    """(a, U): the likeliest coverage, and by how much the pixel is rather the near surface's than the far one's (C9).
+    """(a, U): the most likely coverage, and the evidence for the near surface over the far one (C9).
 
     sums = (S_II, S_IB, S_BB); noise = σ².
     """

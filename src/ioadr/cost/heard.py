@@ -1,7 +1,7 @@
 """A data term in which every view is heard, over whole planes, compiled (beyond the paper, decision 11).
 
 J_oa is a mean over the views that see a point. The near rim of a false hole in a plain surface hides most views, and
-the few that are left agree with anything. Here hidden views pay what a good match costs around the pixel.
+the few that remain agree with anything. Here a hidden view costs as much as a good match around the pixel.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ CAP = np.float32(8.0)
 
 @kernel
 def raise_to(surface, i, j, d):
-    """surface[i, j] at least d."""
+    """Raise surface[i, j] to at least d."""
     surface[i, j] = max(surface[i, j], d)
 
 
@@ -70,7 +70,7 @@ def listen(mixed, own, m, first, count, right, nearest, limits, sums):
 
 @kernel
 def hear_plane(rays, n, d, surface, limits, own, mixed, sums):
-    """What all views but the reference view say about row n at disparity d: see `listen`.
+    """Deviations of all views but the reference view for row n at disparity d: see `listen`.
 
     A view does not see a pixel where its surface is nearer by more than a margin than d *and* than the map itself,
     which `limits` tells: what is farther than the map would otherwise be hidden by the pixel's own neighbours.
@@ -91,7 +91,7 @@ def hear_plane(rays, n, d, surface, limits, own, mixed, sums):
 
 @task
 def hear(begin, end, rays, disparity, surface, planes, margin, deviation, share, least):
-    """Rows begin … end − 1 of every plane: what the visible views deviate, and which share of the views they are.
+    """Rows begin … end − 1 of every plane: deviation of the visible views, and their share of all views.
 
     surface float32 [V·N·M + 16]: the map as each view sees it. deviation uint16 [N, M, D]: sum over the visible views /
     number of views in whose image the sample lies, in 1/FINE grey levels; share uint8 [N, M, D]: of 255; least float32

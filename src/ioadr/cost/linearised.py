@@ -1,4 +1,4 @@
-"""The data term linearised around a map (Gauss–Newton): where the visible views want a pixel, and how firmly.
+"""The data term linearised around a map (Gauss–Newton): the disparity that the visible views want, and its precision.
 
 Views are sampled with a cubic kernel, whose derivative is smooth: bilinear samples pull towards whole pixels.
 """
@@ -164,10 +164,10 @@ def find_seen(model, n, m, d, used, views, seen):
 
 @task
 def linearise(begin, end, model, disparity, scale, furthest, wanted, target, texture, residual):
-    """Rows begin … end − 1: the disparity the data want, at most `furthest` px away, and what it rests on.
+    """Rows begin … end − 1: the disparity the data want, at most `furthest` px away, and the evidence for it.
 
-    texture: Σ w·g², how much the views change with disparity; residual: mean square of what they differ by. Both in
-    grey levels, squared. wanted bool [N, ⌈M/16⌉]: of each sixteen pixels of a row, whether to look at them at all.
+    texture: Σ w·g², how much the views change with disparity; residual: their mean square difference. Both in grey
+    levels, squared. wanted bool [N, ⌈M/16⌉]: which groups of sixteen pixels of a row to process.
     """
     views = views_around(model.rays, model.occluders)
     seen = np.empty(model.rays.dy.size * WIDTH, np.float32)

@@ -42,7 +42,7 @@ FAR = np.float32(1e6)
 
 
 class Occluders(NamedTuple):
-    """What may hide what: a snapshot of the map and its summaries."""
+    """Potential occluders: a snapshot of the map and its summaries."""
 
     surface: Any
     """float32 [N + 1, M + 1], the map, last row and column repeated."""
@@ -62,7 +62,7 @@ class Occluders(NamedTuple):
 
 
 class DataWeights(NamedTuple):
-    """Numbers of the data term."""
+    """Parameters of the data term."""
 
     occlusion_aware: Any
     plain_when_cheaper: Any
@@ -98,7 +98,7 @@ def lane_deviations(rays, views, g, n0, m0, y, x):
 
 @kernel
 def pixel_deviation(rays, views, n0, m0, d, weights, rest):
-    """J_PD in grey levels where all views lie inside the image; given up, with what it costs so far, beyond `rest`."""
+    """J_PD in grey levels where all samples lie inside the views; stops early, with the cost so far, beyond `rest`."""
     unit = np.float32(3.0 * LEVELS) * max(np.float32(rays.dy.size) - weights.uncounted, np.float32(1.0))
     sums = splat(np.float32(0.0))
     for g in range(views.hidden.size):
@@ -113,7 +113,7 @@ def pixel_deviation(rays, views, n0, m0, d, weights, rest):
 def split_deviation(rays, views, n0, m0, d):
     """Sum of |colour − reference| (grey levels) and number of views: of all inside the image, and of those not hidden.
 
-    The reference view is inside, sees the point and deviates by nothing.
+    The reference view counts as inside and visible, with deviation 0.
     """
     zero = splat(np.float32(0.0))
     bottom, right = splat(np.float32(rays.height - 1)), splat(np.float32(rays.width - 1))
@@ -185,7 +185,7 @@ def hidden_by(rays, occluders, views, g, n0, m0, d, d_occluder):
 
 @kernel
 def find_hidden(rays, occluders, n0, m0, d, margin, views):
-    """Algorithm 1: mark the views in which a nearer surface hides (n0, m0, d); returns if one was near."""
+    """Algorithm 1: mark the views in which a nearer surface hides (n0, m0, d); returns whether one was in reach."""
     hide_none(views)
     if d + margin >= occluders.ceiling[n0, m0] or not levels_in_reach(occluders, n0, m0, d, margin, views.found):
         return False
@@ -227,7 +227,7 @@ def cost_and_visible(rays, occluders, weights, n0, m0, d, views):
 
 @kernel
 def data_cost(rays, occluders, weights, n0, m0, d, rest, views):
-    """J_oa (or J_PD) of disparity d at (n0, m0), grey levels; what reaches `rest` may be less than the whole of it."""
+    """J_oa (or J_PD) of disparity d at (n0, m0), grey levels; a cost beyond `rest` may be incomplete."""
     if in_the_open(rays, occluders, weights, n0, m0, d):
         return pixel_deviation(rays, views, n0, m0, d, weights, rest)
     return seen_cost(rays, occluders, weights, n0, m0, d, views)[0]

@@ -11,7 +11,7 @@ from ioadr.geometry.normals import cross, point
 
 
 class Planes(NamedTuple):
-    """What the surroundings of each pixel look like."""
+    """The plane around each pixel."""
 
     normals: Any
     """float32 [3, N, M], ν_lg, of which ν_rob is a mean; costs do not read it, explanations do."""

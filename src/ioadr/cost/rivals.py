@@ -1,4 +1,4 @@
-"""What pixels would cost with other disparities than their own, compiled."""
+"""Cost of pixels at other disparities than their own, compiled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the views show of a pixel beside a jump: mixed light, and the background behind it, compiled (decision 12).
+"""Light of a pixel beside a jump in all views: mixed, and of the background behind it, compiled (decision 12).
 
 Colours are linear light, 0 … 255, because only light mixes linearly.
 """
@@ -21,7 +21,7 @@ DARKEST = 0.02
 
 
 class Matting(NamedTuple):
-    """What the coverage of a pixel depends on, but for the map itself."""
+    """Inputs of the coverage of a pixel, except the map itself."""
 
     rays: Any
     light: Any
@@ -42,7 +42,7 @@ class Matting(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """What the views show of one pixel: scratch of a worker."""
+    """One pixel in all views; a worker's scratch."""
 
     seen: Any
     """float32 [V, 3], I_v."""
@@ -105,7 +105,7 @@ def sides(disparity, n, m, jump):
 
 @kernel
 def is_free(ceiling, y, x, middle):
-    """Whether a near surface that is seen at (y, x) of the reference view would be none; edges count as beyond them."""
+    """Whether no near surface is at (y, x) of the reference view; outside, the edge counts."""
     i = min(max(np.int64(np.floor(y + 0.5)), 0), ceiling.shape[0] - 1)
     j = min(max(np.int64(np.floor(x + 0.5)), 0), ceiling.shape[1] - 1)
     return ceiling[i, j] < middle
@@ -113,7 +113,7 @@ def is_free(ceiling, y, x, middle):
 
 @kernel
 def background(matting, ceiling, n, m, v, near, far, middle, pair):
-    """Light behind the near surface at (n, m) in view v as two other views see it freely, [2, 3]; how many there are.
+    """Light behind the near surface at (n, m) in view v from two views with a free line of sight, [2, 3]; their count.
 
     The background that view v has there is at p − δ·o_v of the reference view, δ = near − far. View w shows it at
     p − δ·o_v − far·o_w, and freely if no near surface is at p + δ·(o_w − o_v) (C2).

@@ -1,4 +1,4 @@
-"""J = J_oa + λ J_coc + γ J_pg (Eq. 20), and what a pixel's hypotheses are measured against."""
+"""J = J_oa + λ J_coc + γ J_pg (Eq. 20), and everything it depends on."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ TERMS = ("data", "congruence", "planar")
 
 
 class Model(NamedTuple):
-    """Everything that the cost of a hypothesis depends on, but for the map itself.
+    """Everything that the cost of a hypothesis depends on, except the map itself.
 
-    A field named after a parameter, `focus_weight` after `focus.weight`, holds that number unless a sweep has its own.
+    A field named after a parameter (`focus_weight`: `focus.weight`) holds its value, unless a sweep sets another.
     """
 
     rays: Any
@@ -35,7 +35,7 @@ class Model(NamedTuple):
 
 
 class State(NamedTuple):
-    """The map, and what it costs: what sweeps change."""
+    """The map and its cost, which sweeps change."""
 
     disparity: Any
     """float32 [N + 2·pad, M + 2·pad], edges replicated."""
@@ -47,7 +47,7 @@ class State(NamedTuple):
 
 @kernel
 def look_around_pixel(model, state, n, m, near):
-    """Copy what counts of the neighbours of (n, m)."""
+    """Copy the neighbours of (n, m)."""
     centre = (n + model.pad) * state.disparity.shape[1] + m + model.pad
     look_around(state.disparity.reshape(-1), model.guide.reshape(-1), model.congruence, centre, near)
 
@@ -60,7 +60,7 @@ def smoothed_around(model, state, n, m, d, near):
 
 @kernel
 def smoothness_terms(model, state, n, m, d, back, near):
-    """(λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels: all of `TERMS` but the data term, float32."""
+    """(λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels: all `TERMS` except the data term, float32."""
     congruence = np.float32(0.0)
     if model.congruence_weight > 0:
         congruence = model.congruence_weight * congruence_cost(d, smoothed_around(model, state, n, m, d, near))

@@ -1,6 +1,6 @@
-"""Filtered copies of all views for the finish, compiled: softened ones, and what is left without their low frequencies.
+"""Filtered copies of all views for the finish, compiled: low-pass and high-pass.
 
-Gloss and shading change from view to view, but smoothly across the image: a high-pass takes them out.
+Gloss and shading change from view to view, but smoothly across the image: a high-pass removes them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The other views around a pixel, sixteen at a time, and what a search finds out about them."""
+"""The other views of a pixel, sixteen at a time, and their visibility."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from ioadr._lanes import WIDTH
 
 
 class Views(NamedTuple):
-    """Views but the reference view, outermost first, in whole groups of lanes; scratch of one worker.
+    """All views except the reference view, outermost first, in whole groups of lanes; one worker's scratch.
 
-    The last lanes that no view is left for repeat the reference view, which deviates from itself by nothing.
+    Unused lanes of the last group repeat the reference view, whose deviation is 0.
     """
 
     index: Any
@@ -35,7 +35,7 @@ class Views(NamedTuple):
 
 @kernel
 def place_views(rays, views):
-    """Set the offsets: the one place where they enter a visit. They are the same for all pixels, so once does."""
+    """Set the offsets, which are the same for all pixels."""
     for i in range(views.index.size):
         v = views.index[i]
         views.dy[i], views.dx[i], views.reach[i] = rays.dy[v], rays.dx[v], rays.reach[v]
@@ -43,20 +43,20 @@ def place_views(rays, views):
 
 @kernel
 def is_hidden(views, i):
-    """Whether the view of lane i does not see the point in hand."""
+    """Whether the current point is hidden in the view of lane i."""
     return (views.hidden[i // WIDTH] >> np.int32(i % WIDTH)) & np.int32(1) != 0
 
 
 @kernel
 def hide_none(views):
-    """All views see the point in hand."""
+    """Mark the current point as visible in all views."""
     for g in range(views.hidden.size):
         views.hidden[g] = np.int32(0)
 
 
 @kernel
 def order_views(rays, views):
-    """Put the other views into lanes, by insertion; the reference view fills up."""
+    """Sort the other views into lanes, by insertion; fill up with the reference view."""
     count = 0
     for v in range(rays.dy.size):
         if v != rays.reference:

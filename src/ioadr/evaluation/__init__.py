@@ -1,1 +1,1 @@
-"""The only room that knows the truth (§ VII)."""
+"""Evaluation: the only room that knows the ground truth (§ VII)."""

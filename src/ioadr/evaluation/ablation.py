@@ -1,4 +1,4 @@
-"""The paper's tables beside ours: printed figures, their deviation, and whether an ablation moves the same way.
+"""The paper's tables beside ours: printed figures, deviations, and whether ablations act in the same direction.
 
 Printed angles are medians over the whole image, so ours are compared likewise; the benchmark's own angle, without its
 border of 15 px, stands beside them.
@@ -61,7 +61,7 @@ class PaperTable:
 
 @dataclass(frozen=True)
 class Paper:
-    """All that the paper prints."""
+    """All figures printed in the paper."""
 
     source: str
     scenes: tuple[str, ...]
@@ -69,12 +69,12 @@ class Paper:
     tables: tuple[PaperTable, ...]
 
     def methods(self) -> list[str]:
-        """Ours that the tables need, the base first."""
+        """Our methods in the tables, the base first."""
         named = [row.method for table in self.tables for row in table.rows if row.method]
         return list(dict.fromkeys([BASE, *named]))
 
     def compares(self, metric: str, scene: str) -> bool:
-        """Whether a difference between printed and own figure means something."""
+        """Whether the printed figure and ours are comparable."""
         return metric not in self.comparable or scene in self.comparable[metric]
 
 
@@ -106,7 +106,7 @@ class Comparison:
 
 @cache
 def paper() -> Paper:
-    """From paper.toml, which has the figures and their source."""
+    """Load paper.toml, which has the figures and their source."""
     content = tomllib.loads(files("ioadr.evaluation").joinpath("paper.toml").read_text(encoding="utf-8"))
     tables = tuple(
         PaperTable(t["id"], t["title"], t["label"], t["note"], tuple(_row(row) for row in t["rows"]))
@@ -118,14 +118,14 @@ def paper() -> Paper:
 
 @dataclass(frozen=True, eq=False)
 class Measured:
-    """A benchmark's results and what else the paper's tables need."""
+    """A benchmark's results, with the additional scores of the paper's tables."""
 
     results: Results
     angles: Mapping[tuple[str, str], float]
     """By scene and method: median angle on planes over the whole image, degrees; NaN where there is none."""
 
     def value(self, scene: str, method: str, metric: str) -> float:
-        """Our figure, taken as the paper takes its own; NaN where there is none."""
+        """Our figure, measured as in the paper; NaN if there is none."""
         if method not in self.results.method_names:
             return math.nan
         if metric == ANGLE:
@@ -134,7 +134,7 @@ class Measured:
 
 
 def measure(results: Results) -> Measured:
-    """Score again, over the whole image, what the paper scores so."""
+    """Score over the whole image where the paper does."""
     angles = {}
     for scene in results.scenes:
         truth = load_truth(scene)
@@ -194,7 +194,7 @@ def _same_direction(measured: Measured, table: PaperTable, row: Row, metric: str
 
 @dataclass(frozen=True)
 class Summary:
-    """How near the tables are altogether."""
+    """Overall agreement of the tables."""
 
     cells: int
     """Figures of MSE and BadPix that are compared."""
@@ -252,7 +252,7 @@ def percent(share: float, signed: bool = True) -> str:
 
 
 def to_json(measured: Measured) -> str:
-    """The comparison for programs."""
+    """The comparison for JSON."""
     comparisons = compare(measured)
     summary = summarise(comparisons)
     content = {

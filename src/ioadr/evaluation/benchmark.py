@@ -1,4 +1,4 @@
-"""Methods over scenes: maps made or loaded, scored, and kept so that an interrupted run goes on where it was."""
+"""Methods over scenes: maps are made or loaded, scored, and kept so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """All items, scene by scene; maps are loaded when they are asked for."""
+    """All items, scene by scene; maps are loaded on demand."""
 
     scenes: Sequence[Path]
     methods: Sequence[Method]
@@ -72,7 +72,7 @@ class Results:
         return self.item(scene, method).scores.get(metric, math.nan)
 
     def mean(self, method: str, metric: str) -> float:
-        """Over the scenes that have the metric for any method; NaN if this one lacks it there or failed anywhere."""
+        """Mean over the scenes with this metric; NaN if the method lacks it on one of them or failed."""
         if any(item.failure for item in self.items if item.method == method):
             return math.nan
         scenes = [s for s in self.scene_names if any(metric in i.scores for i in self.items if i.scene == s)]
@@ -81,7 +81,7 @@ class Results:
 
     @property
     def metrics(self) -> list[str]:
-        """Metrics that some item has, in their order."""
+        """Metrics of any item, in order."""
         return [name for name in METRICS if any(name in item.scores for item in self.items)]
 
     def disparity(self, scene: str, method: str) -> NDArray[Any]:
@@ -94,7 +94,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Step:
-    """Where a run is: told at the beginning and end of each item and after every sweep."""
+    """Progress of a run, reported at the start and end of each item and after every sweep."""
 
     number: int
     """Items that are finished."""
@@ -133,7 +133,7 @@ def find_scenes(dataset: str | Path, names: Sequence[str] = ()) -> list[Path]:
 def run_benchmark(
     scenes: Sequence[Path], methods: Sequence[Method], folder: Path, watch: Watch | None = None, redo: bool = False
 ) -> Results:
-    """Every method on every scene; maps of ours go to `folder`/maps and are reused while what they depend on holds."""
+    """Run every method on every scene; our maps go to `folder`/maps and are reused while their inputs are unchanged."""
     run = _Run(folder, watch or _ignore, redo, [isinstance(m, Ours) for m in methods] * len(scenes))
     for scene in scenes:
         truth = load_truth(scene)
@@ -148,7 +148,7 @@ def item_folder(folder: Path, method: str, scene: str) -> Path:
 
 
 class _Run:
-    """A benchmark in its course."""
+    """A running benchmark."""
 
     def __init__(self, folder: Path, watch: Watch, redo: bool, ours: Sequence[bool]) -> None:
         self.folder, self.watch, self.redo, self.ours = folder, watch, redo, ours
@@ -156,7 +156,7 @@ class _Run:
         self.warm = False
 
     def add(self, scene: Path, truth: Truth, method: Method, views: Callable[[], LightField]) -> None:
-        """One method on one scene; what cannot be used becomes an item with its reason."""
+        """Add one method on one scene; an error becomes an item with its reason."""
         number = len(self.items)
         step = Step(
             number, len(self.ours), sum(self.ours[number + 1 :]), scene.name, method.name, ours=self.ours[number]
@@ -175,7 +175,7 @@ class _Run:
         self.watch(replace(step, number=len(self.items), item=item))
 
     def _own(self, scene: Path, method: Ours, views: Callable[[], LightField], step: Step) -> tuple[StoredMap, bool]:
-        """The map, and whether it was there already."""
+        """The map, and whether it was reused."""
         folder = item_folder(self.folder, method.name, scene.name)
         key = method.key(scene)
         stored = None if self.redo else _earlier(folder, key)
@@ -194,7 +194,7 @@ class _Run:
 
 
 def _earlier(folder: Path, key: str) -> StoredMap | None:
-    """The map of an earlier run, if it was made from the same things."""
+    """The map of an earlier run, if its inputs are unchanged."""
     try:
         record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
         if record["key"] == key:

@@ -1,4 +1,4 @@
-"""What a benchmark compares: our estimation by a parameter set, or maps that somebody published."""
+"""Methods of a benchmark: our estimation with a parameter set, or published maps."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Ours:
     ours: bool = True
 
     def key(self, scene: Path) -> str:
-        """What the map depends on: a map with the same key need not be made again."""
+        """Hash of everything the map depends on; a map with the same key is reused."""
         files = sorted(f for f in scene.iterdir() if f.is_file() and not f.name.startswith(NOT_INPUT))
         return work_key(self.parameters.to_dict(), digest_files(files, scene), self.seed)
 
@@ -45,7 +45,7 @@ class Ours:
         return StoredMap(result.disparity, time.perf_counter() - begin)
 
     def warm_up(self) -> None:
-        """Compile or load the kernels on a tiny light field, so that the first scene's time is like the others'."""
+        """Compile or load the kernels on a tiny light field, so that the first scene is timed like the others."""
         random = np.random.default_rng(0)
         views = random.integers(0, 255, (5, 5, 48, 48, 3), np.uint8)
         estimate(LightField(views, range=DisparityRange(-1.0, 1.0)), self.parameters, self.seed, None, self.threads)
@@ -78,7 +78,7 @@ class Published:
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """One map at hand."""
+    """One given map."""
 
     name: str
     stored: StoredMap

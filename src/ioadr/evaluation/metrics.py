@@ -1,8 +1,8 @@
 """The 4D Light Field Benchmark's metrics, as functions of maps and masks (§ VII).
 
-Maps are [N, M] in px of disparity: `estimate` d, `truth` g; `area` is the boolean mask that counts. Where the
-estimate is not finite it counts as wrong: as a bad pixel, with the truth's whole extent as its error, turned
-by 180°. Every score is a float, lower is better, NaN when the area is empty.
+Maps are [N, M] in px of disparity: `estimate` d, `truth` g; `area` is the boolean mask to score. A pixel of the
+estimate that is not finite is wrong: a bad pixel, with the truth's whole extent as its error and a normal 180° off.
+Every score is a float, lower is better, NaN if the area is empty.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Parameter sets compared with confidence: every set on every scene with several seeds, in parallel processes.
+"""Statistical comparison of parameter sets: every set on every scene with several seeds, in parallel processes.
 
-Only figures are kept, in one small CSV file that belongs under version control. Its rows are made again when the
-method's source, the parameters or the scene change; figures of scenes that are no longer asked for stay.
+Only figures are kept, in one small CSV file that belongs under version control. A row is computed again when the
+method's source, the parameters or the scene change; rows of other scenes stay.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Scene:
 
     @property
     def content(self) -> str:
-        """What the scene is, as a hash."""
+        """Hash of the scene."""
         if self.folder is None:
             return digest_values(self.family, self.number, self.size)
         files = sorted(f for f in self.folder.iterdir() if f.is_file() and not f.name.startswith(NOT_INPUT))
@@ -88,12 +88,12 @@ class Row:
 
     @property
     def place(self) -> tuple[str, str, int]:
-        """Where it stands in the table, which holds one row for each place."""
+        """Key of the row in the table."""
         return self.method, self.scene, self.seed
 
 
 class Difference(NamedTuple):
-    """A method's mean, and by how much it differs from the base on the same scenes and seeds."""
+    """A method's mean, and its difference from the base on the same scenes and seeds."""
 
     mean: float
     change: float
@@ -105,7 +105,7 @@ class Difference(NamedTuple):
 
     @property
     def clear(self) -> bool:
-        """Whether chance would give such a change in fewer than one of twenty comparisons (Student's t)."""
+        """Whether the difference is significant (p < 0.05, Student's t)."""
         return self.pairs > 1 and abs(self.change) > STUDENT[min(self.pairs - 2, len(STUDENT) - 1)] * self.error
 
 
@@ -156,7 +156,7 @@ def load_sets(path: str | Path) -> dict[str, Parameters]:
 def run_trials(
     trials: Sequence[Trial], table: Path, jobs: int, watch: Callable[[Row, int, int], None] | None = None
 ) -> list[Row]:
-    """The rows of all trials; those that `table` lacks are made, by `jobs` processes, and kept in it one by one."""
+    """The rows of all trials; those missing from `table` are computed by `jobs` processes and added one by one."""
     kept = {row.place: row for row in read_table(table)}
     keys = [_key(trial) for trial in trials]
     wanted = [(trial.method.name, trial.scene.name, trial.method.seed) for trial in trials]
@@ -173,7 +173,7 @@ def run_trials(
 
 
 def _made(trials: Sequence[Trial], jobs: int) -> Generator[tuple[int, dict[str, float]], None, None]:
-    """Figures as they come, each with its trial's index; what was not begun is given up when nobody asks any more."""
+    """Figures as they arrive, each with its trial's index; trials not yet started are dropped when the caller stops."""
     if jobs == 1 or len(trials) < 2:
         yield from ((i, _figures(trial)) for i, trial in enumerate(trials))
         return
@@ -187,7 +187,7 @@ def _made(trials: Sequence[Trial], jobs: int) -> Generator[tuple[int, dict[str, 
 
 
 def compare(rows: Sequence[Row], base: str, method: str, metric: str) -> Difference:
-    """Seeds are averaged first, because scenes differ more than seeds: the error is that over scenes, if several."""
+    """Compare with the base; seeds are averaged first, so that the standard error is over scenes, if several."""
     values = {row.place: row.values[metric] for row in rows if metric in row.values}
     pairs: dict[str, list[tuple[float, float]]] = {}
     for (name, scene, seed), value in values.items():
@@ -205,7 +205,7 @@ def compare(rows: Sequence[Row], base: str, method: str, metric: str) -> Differe
 
 
 def read_table(path: Path) -> list[Row]:
-    """Rows of an earlier run; none where there is no file."""
+    """Rows of an earlier run; none without a file."""
     if not path.exists():
         return []
     try:
@@ -216,7 +216,7 @@ def read_table(path: Path) -> list[Row]:
 
 
 def write_table(path: Path, rows: Iterable[Row]) -> None:
-    """All rows, in an order that makes changes easy to see."""
+    """Write all rows in a fixed order, so that diffs are readable."""
     ordered = sorted(rows, key=lambda row: (row.scene, row.method, row.seed))
     metrics = [name for name in METRICS if any(name in row.values for row in ordered)]
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -234,7 +234,7 @@ def _row(line: Mapping[str, str]) -> Row:
 
 
 def _part(folder: Path, crop: Crop | None) -> tuple[LightField, Truth]:
-    """A scene or a part of it; only the image's own border is unreliable, so a part is scored like a whole image."""
+    """A scene or a part of it. Only the image's own border is unreliable, so a part is scored like a whole image."""
     lightfield, truth = read(folder, crop=crop), load_truth(folder)
     if crop is None:
         return lightfield, truth
@@ -243,7 +243,7 @@ def _part(folder: Path, crop: Crop | None) -> tuple[LightField, Truth]:
 
 @lru_cache(maxsize=1)
 def _loaded(scene: Scene) -> tuple[LightField, Truth]:
-    """Trials of one scene follow each other, so that a process loads it once."""
+    """The scene, loaded once per process: its trials follow each other."""
     return scene.load()
 
 

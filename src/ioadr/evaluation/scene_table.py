@@ -27,7 +27,7 @@ def scene_means(rows: Sequence[Row]) -> dict[tuple[str, str], dict[str, float]]:
 
 
 def lost_to(rows: Sequence[Row], base: str, method: str) -> dict[str, dict[str, float]]:
-    """By metric and scene: how much higher the method's mean over the seeds is than the base's, where it is."""
+    """By metric and scene: by how much the method's mean over the seeds exceeds the base's, where it does."""
     means = scene_means(rows)
     lost: dict[str, dict[str, float]] = {}
     for (scene, name), values in means.items():
@@ -41,7 +41,7 @@ def lost_to(rows: Sequence[Row], base: str, method: str) -> dict[str, dict[str, 
 
 
 def markdown_by_scene(rows: Sequence[Row], names: Sequence[str]) -> str:
-    """A line per scene and method, a column per metric; then, for every method but the first, where it loses to it."""
+    """A line per scene and method, a column per metric; then the losses of every method against the first."""
     means = scene_means(rows)
     metrics = [name for name in METRICS if any(name in values for values in means.values())]
     lines = ["| scene | method | " + " | ".join(METRICS[name].label for name in metrics) + " |"]

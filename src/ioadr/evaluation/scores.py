@@ -1,4 +1,4 @@
-"""A map's scores against the truth: which metrics there are, and all of them at once."""
+"""The table of metrics, and all scores of a map."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FloatMap = NDArray[np.floating[Any]]
 
 
 class Metric(NamedTuple):
-    """How a metric is called and written; lower is always better."""
+    """Name and format of a metric; lower is always better."""
 
     label: str
     unit: str
@@ -82,7 +82,7 @@ class Scores:
 def score(estimate: FloatMap, truth: Truth, seconds: float | None = None, allow_invalid: bool = False) -> Scores:
     """All metrics that the truth has masks for.
 
-    A map of another size is refused, and so are NaN or infinite pixels unless `allow_invalid` counts them as wrong.
+    A map of another size is refused. NaN and infinite pixels are refused, or counted as wrong with `allow_invalid`.
     """
     estimate = _fitting(np.asarray(estimate), truth)
     area = truth.area

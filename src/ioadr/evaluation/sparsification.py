@@ -1,4 +1,4 @@
-"""Does confidence mean something? Errors of what is left when the least confident pixels are dropped."""
+"""Sparsification: errors of the remaining pixels when the least confident are dropped."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def sparsification_curve(
     threshold: float = 0.07,
     shares: Sequence[float] = SHARES,
 ) -> NDArray[np.float64]:
-    """Bad pixels, in %, of those kept when the given shares of the scored pixels, least confident first, are dropped.
+    """Bad pixels, in %, among those kept after dropping the given shares of the scored pixels, least confident first.
 
     Pixels of equal confidence are dropped in equal parts, so that a constant confidence gains nothing.
     """
@@ -39,5 +39,5 @@ def sparsification_curve(
 def best_sparsification(
     disparity: NDArray[Any], truth: Truth, threshold: float = 0.07, shares: Sequence[float] = SHARES
 ) -> NDArray[np.float64]:
-    """The same for a confidence that knows the error: no curve can be lower."""
+    """The same for an ideal confidence, ordered by the error: no curve can be lower."""
     return sparsification_curve(disparity, -np.abs(disparity - truth.disparity), truth, threshold, shares)

@@ -59,7 +59,7 @@ def write_submission(path: str | Path, maps: Mapping[str, StoredMap]) -> list[st
 
 
 def check_submission(path: str | Path) -> list[str]:
-    """Everything in the zip that the benchmark would refuse, one sentence each; none is a valid submission."""
+    """Problems for which the benchmark would refuse the zip, one sentence each; empty if it is valid."""
     path = Path(path)
     if not path.is_file():
         raise InputError(f"{path}: there is no such zip file. Make one with `ioadr submission`.")
@@ -113,7 +113,7 @@ def _check_runtime(archive: zipfile.ZipFile, name: str) -> None:
 
 
 def _content(archive: zipfile.ZipFile, name: str, limit: int) -> bytes:
-    """At most `limit` bytes: a member may claim to be smaller than it unpacks to."""
+    """Content of a member, at most `limit` bytes: its declared size may be false."""
     with damage_explained(name, "a readable member of the zip", "Make it again."), archive.open(name) as stream:
         content = stream.read(limit + 1)
     if len(content) > limit:

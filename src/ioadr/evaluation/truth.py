@@ -1,4 +1,4 @@
-"""What is known about a scene: its exact disparities, camera and regions."""
+"""Ground truth of a scene: exact disparities, camera and regions."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Truth:
         return area
 
     def region(self, *names: str) -> NDArray[np.bool_] | None:
-        """Scored pixels in any of the named masks; None when one of them is missing."""
+        """Scored pixels in any of the named masks; None if a mask is missing."""
         if any(name not in self.masks for name in names):
             return None
         inside = np.zeros(self.disparity.shape, bool)
@@ -93,7 +93,7 @@ class Truth:
 
 
 def load_truth(folder: str | Path, resolution: Resolution = "lowres") -> Truth:
-    """Truth of a benchmark scene folder: `gt_disp_*.pfm`, `mask_*.png`, `parameters.cfg`; or a true map alone."""
+    """Load the ground truth of a scene folder (`gt_disp_*.pfm`, `mask_*.png`, `parameters.cfg`), or of a single map."""
     folder = Path(folder)
     if folder.is_file() and resolution == "lowres":
         return Truth(read_map(folder).values, name=folder.name)
@@ -117,7 +117,7 @@ def load_truth(folder: str | Path, resolution: Resolution = "lowres") -> Truth:
 
 
 def has_truth(folder: str | Path) -> bool:
-    """Whether `load_truth` has something to load."""
+    """Whether there is ground truth for `load_truth`."""
     return (Path(folder) / "gt_disp_lowres.pfm").is_file()
 
 

@@ -15,7 +15,7 @@ STEEPEST = 85.0
 
 
 def occlusion_boundary(disparity: NDArray[Any], reach: tuple[float, float]) -> NDArray[np.bool_]:
-    """[N, M], True where a neighbour above, below or beside is nearer by enough to hide the pixel in some view.
+    """Mask [N, M]: True where a direct neighbour is near enough to hide the pixel in some view.
 
     `reach` is the farthest view's distance (vertical, horizontal) in px of shift per px of disparity:
     a neighbour 1 px away hides the pixel there once it is 1 / reach px of disparity nearer.
@@ -32,7 +32,7 @@ def occlusion_boundary(disparity: NDArray[Any], reach: tuple[float, float]) -> N
 
 
 def surface_cells(points: NDArray[Any], steepest: float = STEEPEST) -> NDArray[np.uint8]:
-    """[N−1, M−1]: how the cell between four pixels is covered by two triangles of [N, M, 3] `points`.
+    """[N−1, M−1]: the two triangles of [N, M, 3] `points` that cover the cell between four pixels.
 
     Bit 0: its diagonal runs from top left to bottom right (the one with the smaller step in depth is taken).
     Bits 1 and 2: the left and the right triangle belong to a surface.
@@ -69,7 +69,7 @@ def _depth_step(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
 
 
 def _faces_camera(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], limit: float) -> NDArray[np.int_]:
-    """1 where the triangle is seen less obliquely than the limit; 0 elsewhere and where a corner is missing."""
+    """1 where the triangle is less oblique than the limit; 0 elsewhere and where a corner is missing."""
     normal = cross(b - a, c - a)
     along = np.abs(np.einsum("...i,...i", normal, a))
     length = np.linalg.norm(normal, axis=-1) * np.linalg.norm(a, axis=-1)

@@ -25,7 +25,7 @@ class Lens(NamedTuple):
     k6: float = 0.0
 
     def distorted(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """Where the lens puts rays (x, y)."""
+        """Image positions of rays (x, y) through the lens."""
         square = x * x + y * y
         radial = self._radial(square)
         cross = 2.0 * x * y
@@ -35,7 +35,7 @@ class Lens(NamedTuple):
         )
 
     def undistorted(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
-        """The rays that the lens puts at (x, y)."""
+        """Rays whose image through the lens is (x, y)."""
         straight_x, straight_y = x, y
         for _ in range(ROUNDS):
             bent_x, bent_y = self.distorted(straight_x, straight_y)
@@ -44,7 +44,7 @@ class Lens(NamedTuple):
 
     @property
     def farthest(self) -> float:
-        """Largest radius |(x, y)| up to which rays farther out are seen farther out; beyond, polynomials turn back."""
+        """Largest radius |(x, y)| up to which the distortion is monotonic; beyond it, the polynomial turns back."""
         radius = np.linspace(0.0, 4.0, 4001)
         falling = np.flatnonzero(np.diff(radius * self._radial(radius**2)) <= 0)
         return float(radius[falling[0]]) if len(falling) else float("inf")

@@ -1,4 +1,4 @@
-"""Views that do not lie in the plane of the others: where they see a point, and as what they would see it in the plane.
+"""Views out of the plane of the others: where they see a point, and how they would look inside the plane.
 
 All views show the focus plane (d = 0) in the same place and size. A view that is nearer to the scene by o_z baseline
 units then sees a point at (n, m) of the reference view at
@@ -27,7 +27,7 @@ Floats = NDArray[np.floating[Any]]
 
 
 class Place(NamedTuple):
-    """A view as this formula wants it."""
+    """A view's numbers in this formula."""
 
     offset: tuple[float, float]
     """o (row, column), as in `Layout.offsets`."""
@@ -37,7 +37,7 @@ class Place(NamedTuple):
     """(row, column), px."""
 
     def seen(self, rows: Floats, columns: Floats, d: Floats) -> tuple[Floats, Floats]:
-        """Where the view sees points of disparity d at (rows, columns) of the reference view, px."""
+        """Positions in this view of points of disparity d at (rows, columns) of the reference view, px."""
         return self._axis(0, rows, d), self._axis(1, columns, d)
 
     def _axis(self, axis: int, at: Floats, d: Floats) -> Floats:
@@ -46,7 +46,7 @@ class Place(NamedTuple):
 
 
 def place_of(view: Index, layout: Layout, rays: RayModel) -> Place:
-    """The view in the formula."""
+    """The numbers of a view."""
     down, right = (float(value) for value in layout.offsets[view])
     nearer = float(layout.forward[view])
     focus = rays.offset / rays.slope
@@ -56,8 +56,7 @@ def place_of(view: Index, layout: Layout, rays: RayModel) -> Place:
 
 
 def residual(lightfield: LightField, low: float, high: float) -> float:
-    """Largest distance in px, over views, corners and both ends of the disparities, from where the plane's formula
-    n − d·o looks for a point to where it is seen."""
+    """Largest error of the in-plane formula n − d·o, px, over views, corners and both ends of the disparities."""
     if lightfield.layout.planar or lightfield.camera is None:
         return 0.0
     rays = lightfield.camera.pinhole(lightfield.part.window)
@@ -129,7 +128,7 @@ def resampled(
 
 
 def _sources(place: Place, disparity: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Where in the view as it is stand the pixels of the view in the plane."""
+    """Positions, in the original view, of the in-plane view's pixels."""
     down, right = place.offset
     own = np.empty_like(disparity)
     project_map(disparity, np.float32(down), np.float32(right), own)
@@ -140,7 +139,7 @@ def _sources(place: Place, disparity: NDArray[np.float32]) -> tuple[NDArray[np.f
 
 
 def _filled(disparity: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Holes of a projected map with the farther of their neighbours in the row: what is not seen lies behind."""
+    """Fill holes of a projected map with the farther neighbour in the row: hidden surfaces lie behind."""
     finite = np.isfinite(disparity)
     if not finite.any():
         return np.zeros_like(disparity)

@@ -1,4 +1,4 @@
-"""The plane that a pixel's surroundings agree on (§ V-C): robust normal ν_rob and disparity d_μ (Eqs. 31–34).
+"""The plane of a pixel's surroundings (§ V-C): robust normal ν_rob and disparity d_μ (Eqs. 31–34).
 
 Angles between normals are measured by the chord of the unit sphere: it orders like the angle, needs no
 arc cosine and differs from it by less than 1 % below 28°.
@@ -36,7 +36,7 @@ class Around(NamedTuple):
 
 @kernel
 def _place(around, i, m):
-    """Where pixel (i, m) is in the flat arrays."""
+    """Flat index of pixel (i, m)."""
     return (i - around.top) * around.stride + around.margin + m
 
 
@@ -122,7 +122,7 @@ def surface_points(begin, end, disparity, rays, points):
 
 @task
 def _around(begin, end, points, normals, window, border):
-    """What the windows of rows begin … end − 1 hold."""
+    """The surroundings of rows begin … end − 1."""
     reach = np.int64(0)
     for w in range(window.shape[0]):  # numpy's maximum would load a tenth of numba with the compiled loop
         reach = max(reach, abs(window[w, 0]), abs(window[w, 1]))

@@ -36,8 +36,8 @@ def points_from_disparity(disparity: NDArray[Any], rays: RayModel) -> NDArray[An
 def normals_from_points(points: NDArray[Any], facing: bool = True) -> NDArray[Any]:
     """Cross product of Scharr tangents (Eqs. 17, 19), unit length, edges replicated.
 
-    `facing` turns those around that point away from the camera in the origin. A surface seen by it never does, even
-    where its normal has a positive z; differences across a jump may.
+    `facing` flips normals that point away from the camera in the origin. Visible surfaces never point away, even with
+    a positive z; differences across a jump may.
     """
     padded = np.pad(points.astype(np.float64), ((1, 1), (1, 1), (0, 0)), mode="edge")
     across = scharr(padded, axis=1)

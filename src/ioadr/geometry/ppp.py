@@ -22,7 +22,7 @@ MISSING = 1 << MISSING_BIT
 
 
 class Rays(NamedTuple):
-    """All views of a light field, as kernels want them."""
+    """All views of a light field, packed for kernels."""
 
     samples: Any
     """uint32 [V · view_stride], packed views, flat."""

@@ -1,4 +1,4 @@
-"""A picture at other places than its pixels, in compiled form: Lanczos interpolation over 6×6 px."""
+"""Lanczos interpolation of a picture over 6×6 px, in compiled form."""
 
 from __future__ import annotations
 

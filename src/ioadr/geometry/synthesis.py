@@ -1,7 +1,7 @@
-"""Pictures that were not taken: other views from the reference view, and other focus.
+"""Synthetic pictures: other views from the reference view, and refocusing.
 
-Both are one resampling along lines of a disparity map: with the map projected into a view, the reference
-becomes that view; with a constant map, all views fall onto the reference and their mean is focused there.
+Both resample along lines of a disparity map. With the map projected into a view, the reference becomes that view;
+with a constant map, all views fall onto the reference, and their mean is focused there.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Picture = NDArray[np.float32]
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """How well the reference view and a map predict the other views; needs no truth."""
+    """How well the reference view and a map predict the other views; needs no ground truth."""
 
     by_view: NDArray[np.float64]
     """[L, K] mean absolute difference in grey levels of 255; NaN for missing views and for the reference."""
@@ -33,13 +33,13 @@ class Residuals:
 
     @property
     def mean(self) -> float:
-        """Over all views, each weighted by its pixels that can be predicted."""
+        """Mean over all views, weighted by their numbers of predictable pixels."""
         counted = np.isfinite(self.by_view)
         return float(np.average(self.by_view[counted], weights=self.covered[counted])) if counted.any() else np.nan
 
 
 def synthesise(image: NDArray[Any], disparity: NDArray[Any], offset: tuple[float, float]) -> Picture:
-    """What the view at `offset` (row, column; see `LightField.offsets`) sees, [N, M, C]; NaN where that is hidden.
+    """The view at `offset` (row, column; see `LightField.offsets`), [N, M, C]; NaN where hidden from the reference.
 
     `image` [N, M, C] and `disparity` [N, M] belong to the reference view.
     """
@@ -49,7 +49,7 @@ def synthesise(image: NDArray[Any], disparity: NDArray[Any], offset: tuple[float
 
 
 def refocus(lightfield: LightField, disparity: float) -> Picture:
-    """The reference view, [N, M, C] in sample values, sharp where its disparity is the given one: the views' mean."""
+    """The mean of all views, [N, M, C] in sample values, in focus at the given disparity."""
     return _mean_along(lightfield, np.full(lightfield.reference_view.shape[:2], disparity, np.float32))
 
 
@@ -59,7 +59,7 @@ def residuals(
     threads: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Residuals:
-    """Synthesise every view from the reference view and compare it with the one that was taken.
+    """Synthesise every view from the reference view and compare it with the captured one.
 
     `progress` is called with the number of views done and of all, from any of the threads.
     """

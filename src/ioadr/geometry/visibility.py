@@ -1,4 +1,4 @@
-"""Which pixels of the reference view another view sees, as the map itself tells (§ IV-C)."""
+"""Pixels of the reference view that another view sees, according to the map (§ IV-C)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HIDDEN = 2.0
 
 
 def seen_from(disparity: NDArray[Any], offset: tuple[float, float]) -> NDArray[np.bool_]:
-    """[N, M]: whether the pixel's point lies inside the view at `offset`, with nothing nearer before it."""
+    """[N, M]: whether the pixel's point lies inside the view at `offset`, with nothing in front of it."""
     height, width = disparity.shape
     nearest = np.empty(disparity.shape, np.float32)
     project_map(disparity.astype(np.float32), np.float32(offset[0]), np.float32(offset[1]), nearest)

@@ -1,4 +1,4 @@
-"""From one view's pixels to another's, in compiled form (§ IV-A)."""
+"""Projection from one view's pixels to another's, in compiled form (§ IV-A)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def project_map(disparity, dy, dx, out):
 
 @kernel
 def refine_map(disparity, dy, dx, out):
-    """Make each projected disparity that of the surface exactly at the pixel: d = map(pixel + d·offset), iterated."""
+    """Refine each projected disparity to that of the surface at the pixel: d = map(pixel + d·offset), iterated."""
     height, width = out.shape
     for i in range(height):
         for j in range(width):
@@ -47,7 +47,7 @@ def refine_map(disparity, dy, dx, out):
 
 @kernel
 def surface_at(disparity, y, x, d):
-    """Bilinear disparity at (y, x) of those pixels that lie on one surface with d; d itself where none does."""
+    """Bilinear disparity at (y, x) of the pixels on the surface of d; d itself if there are none."""
     height, width = disparity.shape
     n, m = min(int(y), height - 2), min(int(x), width - 2)
     total, weights = 0.0, 0.0

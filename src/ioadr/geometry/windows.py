@@ -1,4 +1,4 @@
-"""Maps seen through small square windows: their differences, and the largest value in them."""
+"""Small square windows over maps: differences and maxima."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def scharr(values: NDArray[Any], axis: int) -> NDArray[Any]:
 
 
 def grow(values: NDArray[Sample], half_width: int) -> NDArray[Sample]:
-    """Maximum over a square of 2·half_width + 1 px; of a mask, all that lies within half_width of it."""
+    """Maximum over a square of 2·half_width + 1 px; grows a mask by half_width."""
     width = 2 * half_width + 1
     for axis in (0, 1):
         largest = np.pad(np.moveaxis(values, axis, 0), ((half_width, half_width), (0, 0)), mode="edge")

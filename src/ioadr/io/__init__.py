@@ -1,6 +1,6 @@
-"""Opens data files: one file per format, found by the registry.
+"""Everything that opens data files; the registry finds the readers, one module per format.
 
-Names are loaded when they are asked for, so that the command line explains itself without numpy.
+Names are imported on demand, so that the help of commands does not load numpy.
 """
 
 from __future__ import annotations

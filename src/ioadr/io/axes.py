@@ -1,4 +1,4 @@
-"""Which axis of an array is what: views, rows, columns, channels."""
+"""Meaning of an array's axes: views, rows, columns, channels."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MOST_CHANNELS = 4
 
 
 def find_layout(path: Path, shape: Sequence[int], options: ReadOptions) -> Layout:
-    """The axes of a 3D to 5D array, told apart by their lengths; the usual order is [L, K, N, M, C]."""
+    """Identify the axes of a 3D to 5D array by their lengths; the usual order is [L, K, N, M, C]."""
     counted = options.grid is not None and shape[:1] == (options.grid[0] * options.grid[1],)
     if len(shape) == 5:
         return _five(shape)
@@ -59,7 +59,7 @@ def _four_counted(path: Path, shape: Sequence[int]) -> Layout:
 
 
 def _four(path: Path, shape: Sequence[int], options: ReadOptions) -> Layout:
-    """Grey views of a grid, or colour views in one axis; what may be both is refused."""
+    """Grey views of a grid, or colour views in one axis; an ambiguous shape is refused."""
     if shape[:2] == options.grid:
         return Layout((0, 1), (2, 3), None)
     grey, swapped = min(shape[2:]) > MOST_CHANNELS, _swapped(shape, None)
@@ -77,7 +77,7 @@ def _four(path: Path, shape: Sequence[int], options: ReadOptions) -> Layout:
 
 
 def array_capture(path: Path, name: str, array: Any, layout: Layout, options: ReadOptions) -> Capture:
-    """A capture of anything with shape, dtype and slices: numpy, HDF5 and Zarr arrays alike."""
+    """A capture of any array with shape, dtype and slices: numpy, HDF5 or Zarr."""
     shape, dtype = tuple(int(length) for length in array.shape), np.dtype(array.dtype)
     _check_type(path, dtype)
     grid, note = _grid(path, [shape[axis] for axis in layout.views], options)
@@ -118,7 +118,7 @@ def _swapped(shape: Sequence[int], channel: int | None) -> Layout | None:
 
 
 def _grid(path: Path, lengths: Sequence[int], options: ReadOptions) -> tuple[Pair, str | None]:
-    """The grid, and what was decided about it."""
+    """The grid, and notes about how it was chosen."""
     if len(lengths) == 1:
         return counted_grid(path, lengths[0], options)
     grid = (lengths[0], lengths[1])

@@ -1,7 +1,7 @@
-"""What a reader finds out about a light field before any sample is decoded.
+"""A reader's description of a light field before any sample is decoded.
 
-Subsets, flips and size checks happen on this description, so that only the views that are wanted are
-ever read, and nothing is allocated before its size is known.
+Subsets, flips and size checks work on this description, so that only requested views are read and nothing is
+allocated before its size is known.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Loader = Callable[[Sequence[int], Window], NDArray[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Capture:
-    """A light field as it lies in its files; the grid is [L, K], row 0 on top, column 0 at the left."""
+    """A light field as stored in files; the grid is [L, K], row 0 on top, column 0 at the left."""
 
     format: str
     path: Path
@@ -95,7 +95,7 @@ class Capture:
         return self.names[int(self.index[row, column])]
 
     def place_of(self, number: int, among: NDArray[np.bool_] | None = None) -> tuple[int, int] | None:
-        """Grid index of a view, None if it is not (any more) there."""
+        """Grid index of a view; None if it is absent or was removed."""
         places = np.argwhere((self.index == number) & (self.available if among is None else among))
         return (int(places[0, 0]), int(places[0, 1])) if len(places) else None
 
@@ -137,7 +137,7 @@ class Capture:
 
 
 def check_grid(path: Path, grid: tuple[int, int]) -> None:
-    """Refuse a grid that no light field has, before anything of its size is made."""
+    """Refuse an implausible grid before anything of its size is allocated."""
     if not (min(grid) >= 1 and grid[0] * grid[1] <= MOST_VIEWS):
         raise InputError(
             f"{path}: expected at most {MOST_VIEWS} views, found a grid of {grid[0]}×{grid[1]}. "

@@ -1,4 +1,4 @@
-"""What the project's own light field files say beside the samples: one JSON object.
+"""Metadata of the project's own light field files: one JSON object.
 
 Written by `ioadr convert` into NPZ and Zarr, so that everything a `LightField` knows reads back.
 """
@@ -26,7 +26,7 @@ KEYS = ("kind", "version", "name", "camera", "reference", "eta", "range", "posit
 
 
 def describe(lightfield: LightField) -> dict[str, Any]:
-    """Everything but the views."""
+    """Everything except the views."""
     limits = lightfield.range
     return {
         "kind": KIND,
@@ -49,7 +49,7 @@ def part_numbers(part: Part) -> list[int]:
 
 
 def described(capture: Capture, data: Any) -> Capture:
-    """The capture with what a description adds; refuses one that does not fit."""
+    """The capture, completed by a description; refused if it does not fit."""
     if not isinstance(data, Mapping) or data.get("kind") != KIND or data.get("version") != VERSION:
         refuse(capture.path, f'"kind": "{KIND}", "version": {VERSION}', data)
     unknown = sorted(str(key) for key in data if key not in KEYS)
@@ -75,7 +75,7 @@ def described(capture: Capture, data: Any) -> Capture:
 
 
 def range_from(path: Path, limits: NDArray[np.float64]) -> DisparityRange:
-    """A range of the file; what is wrong with it is said of the file."""
+    """A disparity range from a file; an error names the file."""
     try:
         return DisparityRange(float(limits[0]), float(limits[1]), "file")
     except InputError as error:
@@ -100,7 +100,7 @@ def with_camera(capture: Capture, data: Mapping[str, Any]) -> Capture:
 
 
 def without_origin(path: Path, camera: Mapping[str, Any], size: tuple[int, int]) -> tuple[dict[str, Any], Part]:
-    """A camera as 0.1 wrote it, with the pixel of its image at which the views begin, as camera and part."""
+    """Camera and part from a camera written by 0.1, which held the first pixel of the views."""
     values = dict(camera)
     origin = values.pop("origin")
     if not (isinstance(origin, Sequence) and len(origin) == 2 and all(map(_is_number, origin))):
@@ -144,7 +144,7 @@ def _world(path: Path, values: dict[str, Any]) -> Matrix | None:
 
 
 def numbers_in(path: Path, data: Mapping[str, Any], key: str, shape: tuple[int, ...]) -> NDArray[np.float64] | None:
-    """The numbers of a key, of this very shape, or None where it has none."""
+    """The numbers of a key, which must have this shape; None if it is absent."""
     if data.get(key) is None:
         return None
     try:
@@ -178,7 +178,7 @@ def _is_number(value: Any) -> bool:
 
 
 def refuse(path: Path, expected: str, found: Any) -> NoReturn:
-    """Says what a file should have held."""
+    """Raise an error that says what the file should contain."""
     text = repr(found)
     raise InputError(
         f"{path}: expected {expected}, found {text[:80]}{' …' if len(text) > 80 else ''}. Correct it, or convert again."

@@ -23,7 +23,7 @@ MOST_VIEWS = 400
 
 @dataclass(frozen=True, eq=False)
 class Diagnosis:
-    """What is known about a light field without estimating it."""
+    """The examination of a light field, without estimating it."""
 
     lightfield: LightField
     order: Order
@@ -38,17 +38,17 @@ class Diagnosis:
 
     @property
     def odd(self) -> dict[Pair, str]:
-        """Views that do not fit in, and why."""
+        """Views that do not fit, and why."""
         return {self.places[odd.view]: _what(odd.what, self.places) for odd in self.examination.odd}
 
     @property
     def healthy(self) -> bool:
-        """Whether nothing speaks against the views as they are."""
+        """Whether nothing is wrong with the views."""
         return self.order.outcome != "otherwise" and not self.examination.odd
 
     @property
     def remedies(self) -> tuple[str, ...]:
-        """Arguments that would read the views right, marked as in errors."""
+        """Arguments that read the views correctly, marked as in errors."""
         order = remedies(self.order, self.options) if self.order.outcome == "otherwise" else []
         return (*order, *(f"⟦skip {row},{column}⟧" for row, column in self.odd))
 
@@ -106,7 +106,7 @@ def examine(lightfield: LightField) -> tuple[tuple[Pair, ...], Examination]:
 
 
 def odd_views(lightfield: LightField, capture: Capture) -> Iterator[str]:
-    """A note that names views which do not fit in."""
+    """A note that names the views that do not fit."""
     if lightfield.view_count > MOST_VIEWS:
         return
     places, examination = examine(lightfield)
@@ -121,12 +121,12 @@ def odd_views(lightfield: LightField, capture: Capture) -> Iterator[str]:
 
 
 def _what(text: str, places: tuple[Pair, ...]) -> str:
-    """With grid indices for numbers of views."""
+    """The reason, with grid indices instead of view numbers."""
     return text.format(*(f"{row},{column}" for row, column in places))
 
 
 def _as_capture(lightfield: LightField) -> Capture:
-    """A light field in memory as files would give it."""
+    """A light field in memory as a capture."""
     rows, columns, height, width, channels = lightfield.views.shape
     flat = lightfield.views.reshape(-1, height, width, channels)
     return Capture(

@@ -1,4 +1,4 @@
-"""An estimate as other programs read it: all files or none.
+"""Exports of an estimate for other programs: all files or none.
 
 A new program is a module of `ioadr.io.exports` with a `TARGET`, and its name in `PROGRAMS` there.
 """
@@ -38,7 +38,7 @@ TARGETS: dict[str, Target] = {name: import_module(f"ioadr.io.exports.{name}").TA
 
 @dataclass(frozen=True)
 class Exported:
-    """What was written, and what there is to know about it."""
+    """Written files, and notes about them."""
 
     files: list[Path]
     notes: list[Note]
@@ -57,7 +57,7 @@ def export_estimate(
     device: str = "portrait",
     focus: float | None = None,
 ) -> Exported:
-    """Write an estimate as another program reads it; arguments are those of `Estimate.export`."""
+    """Export an estimate for another program; the arguments are those of `Estimate.export`."""
     check_export(target, folder, overwrite)
     program = TARGETS[target]
     _check_unit(estimate, program, target, scale_to)
@@ -88,7 +88,7 @@ def export_estimate(
 
 
 def check_export(target: str, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
-    """Refuse an unknown target, and a folder in which something else than its own earlier export would be lost."""
+    """Refuse an unknown target, and a folder with files other than an earlier export to it."""
     if target not in TARGETS:
         raise InputError(f"⟦to⟧: expected one of {', '.join(TARGETS)}, found {target!r}.{meant(target, TARGETS)}")
     checked = check_folder(folder, overwrite, TARGETS[target].names)
@@ -101,7 +101,7 @@ def check_export(target: str, folder: str | os.PathLike[str], overwrite: bool = 
 
 
 def _earlier(folder: Path) -> str | None:
-    """To which target the folder's files were exported."""
+    """Target of the folder's earlier export."""
     try:
         return str(json.loads((folder / MARKER).read_text(encoding="utf-8"))[EXPORT])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
@@ -136,7 +136,7 @@ def _check_numbers(min_confidence: float, points: int) -> None:
 
 
 def _check_lightfield(estimate: Estimate, lightfield: LightField | None, target: str) -> None:
-    """Images and positions must belong to the map."""
+    """Refuse a light field that does not belong to the map."""
     if lightfield is None:
         raise InputError(f"{target} takes the images of all views. Give the light field: ⟦lightfield⟧.")
     if not _same_layout(estimate.layout, lightfield) or not np.array_equal(
@@ -149,7 +149,7 @@ def _check_lightfield(estimate: Estimate, lightfield: LightField | None, target:
 
 
 def _check_views(views: Views | None, target: str, device: str) -> None:
-    """A quilt needs views in between, from the maps of all."""
+    """Refuse a quilt without the maps of all views, which its intermediate views need."""
     if views is None:
         raise InputError(
             f"{target}: shows views in between, which need the maps of every view. Estimate them with "
@@ -160,7 +160,7 @@ def _check_views(views: Views | None, target: str, device: str) -> None:
 
 
 def _same_layout(layout: Layout, lightfield: LightField) -> bool:
-    """Whether the views that were estimated from are among the light field's, at the same places."""
+    """Whether the light field contains the estimate's views at the same positions."""
     if lightfield.grid != layout.grid or not lightfield.present[layout.present].all():
         return False
     offsets = lightfield.replace(reference=layout.reference).offsets

@@ -1,6 +1,6 @@
 """Patterns of file names, such as `view_{index:03d}.jpg`, `{row}_{col}.png` or `left_*.png`.
 
-`{row}` and `{col}` say where a view is, `{index}` counts the views, `*` stands for anything inside a name.
+`{row}` and `{col}` are the position of a view, `{index}` counts views, `*` matches anything inside a name.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class FilePattern:
 
     @property
     def glob(self) -> str:
-        """For pathlib: matches all that the pattern matches, and more."""
+        """A glob for pathlib that matches at least everything the pattern matches."""
         literal = re.sub(r"([\[?])", r"[\1]", FIELD.sub("*", self.text))
         return re.sub(r"\*+", "*", literal)
 
@@ -41,7 +41,7 @@ class FilePattern:
         return self._expression.fullmatch(name) is not None
 
     def place(self, name: str) -> Place | None:
-        """(row, column) or (index,) of a file name, None if it does not match; a lone row or column is a line."""
+        """(row, column) or (index,) of a file name, None if it does not match; a row or column alone makes a line."""
         match = self._expression.fullmatch(name)
         if match is None or not self.fields:
             return None
@@ -51,7 +51,7 @@ class FilePattern:
         return (numbers["index"],)
 
     def _regular_expression(self) -> str:
-        """Digits of a field: as many as its format says, or more where no other field follows at once."""
+        """The pattern as a regular expression; a field may have extra digits unless another field follows."""
         parts, end = [], 0
         for match in FIELD.finditer(self.text):
             parts.append(_literal(self.text[end : match.start()]))

@@ -1,7 +1,7 @@
-"""Which images of a folder are the views, and where each belongs: the one place that turns names into places.
+"""Finds the views among the images of a folder, and their positions from file names.
 
-Whatever names leave open is decided here and said, with the option that decides otherwise; what could be read in
-two ways is refused.
+Decisions that names leave open are made here and reported, with the option that changes them; ambiguous names are
+refused.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Numbers = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Places:
-    """Files as their names place them. Both are filled for a line: the user may fold it into a grid."""
+    """Files by position and by number. Both are filled for a line, which the user may fold into a grid."""
 
     grid: Mapping[Pair, Path]
     """By (row, column)."""
@@ -53,18 +53,18 @@ def images_in(folder: Path) -> list[Path]:
 
 
 def matching(folder: Path, name: re.Pattern[str]) -> dict[Path, re.Match[str]]:
-    """The image files of this name, and what their names say."""
+    """Image files that match a pattern, with their positions."""
     matches = ((file, name.fullmatch(file.name)) for file in images_in(folder))
     return {file: match for file, match in matches if match}
 
 
 def has_numbered_images(folder: Path) -> bool:
-    """Whether a folder holds enough images whose names differ in numbers only."""
+    """Whether a folder holds enough images whose names differ only in numbers."""
     return any(len(group) >= FEWEST for group in _alike(folder, images_in(folder)).values())
 
 
 def placed_by_pattern(folder: Path, text: str) -> Places:
-    """Views by the pattern's {row} and {col}, by its {index}, or by the numbers of the files that it selects."""
+    """Views placed by the pattern's {row} and {col}, by its {index}, or by the numbers in the names it selects."""
     pattern = FilePattern(text)
     matching = [file for file in sorted(folder.glob(pattern.glob)) if pattern.matches(_inside(folder, file))]
     files = [file for file in matching if file.is_file()]
@@ -82,7 +82,7 @@ def placed_by_pattern(folder: Path, text: str) -> Places:
 
 
 def placed_by_names(folder: Path, files: Sequence[Path]) -> Places:
-    """Views whose names differ only in numbers: two of them change → row and column, one → counted, or a line."""
+    """Views whose names differ only in numbers: two that change are row and column, one is a count or a line."""
     views, notes = _views_among(folder, _alike(folder, files))
     group = unique(folder, _numbers(folder, views))
     changing = [column for column, values in enumerate(zip(*group, strict=True)) if len(set(values)) > 1]
@@ -99,7 +99,7 @@ def placed_by_names(folder: Path, files: Sequence[Path]) -> Places:
 
 
 def too_few(folder: Path, count: int) -> InputError:
-    """The refusal of a folder with fewer images than a light field needs."""
+    """Error for a folder with fewer images than a light field needs."""
     images = "1 image" if count == 1 else f"{count} images"
     return InputError(
         f"{folder}/: expected a light field, found {images}; at least {FEWEST} views are needed. Add the other views; "
@@ -108,7 +108,7 @@ def too_few(folder: Path, count: int) -> InputError:
 
 
 def unique(folder: Path, files: Iterable[tuple[Numbers, Path]]) -> dict[Numbers, Path]:
-    """By place; two files for one place are refused."""
+    """Files by position; two files for one position are refused."""
     files_at: dict[Numbers, Path] = {}
     for place, file in files:
         if place in files_at:
@@ -129,7 +129,7 @@ def regular(numbers: Iterable[int]) -> dict[int, int]:
 
 
 def counted_grid(path: Path, count: int, options: ReadOptions, which: str = "") -> tuple[Pair, str | None]:
-    """The grid of views that are counted, and what was decided about it."""
+    """The grid of counted views, and notes about how it was chosen."""
     side = math.isqrt(count)
     grid = options.grid or (side, side)
     if grid[0] * grid[1] != count:
@@ -145,7 +145,7 @@ def counted_grid(path: Path, count: int, options: ReadOptions, which: str = "") 
 
 
 def listed(names: Sequence[object]) -> str:
-    """The first names, and whether there are more."""
+    """The first names, followed by … if there are more."""
     return ", ".join(map(str, names[:NAMED])) + (" …" if len(names) > NAMED else "")
 
 
@@ -154,7 +154,7 @@ def _inside(folder: Path, file: Path) -> str:
 
 
 def _alike(folder: Path, files: Iterable[Path]) -> Mapping[str, list[Path]]:
-    """Name with # for its numbers → files; which kind of image each is may differ."""
+    """Files grouped by name with # for numbers; file types may differ."""
     groups: dict[str, list[Path]] = defaultdict(list)
     for file in files:
         is_view = file.suffix.lower() in SUFFIXES and NUMBER.search(file.stem) and not ALL_VIEWS.search(file.stem)
@@ -164,7 +164,7 @@ def _alike(folder: Path, files: Iterable[Path]) -> Mapping[str, list[Path]]:
 
 
 def _views_among(folder: Path, groups: Mapping[str, list[Path]]) -> tuple[list[Path], tuple[str, ...]]:
-    """The files that are views: never maps where others are, and none that others could be as well."""
+    """The group of files that are views; maps are passed over, and ambiguous groups refused."""
     large = {name: files for name, files in groups.items() if len(files) >= FEWEST}
     views = {name: files for name, files in large.items() if not MAPS.search(name)} or large
     ordered = sorted(views.values(), key=len, reverse=True)
@@ -187,7 +187,7 @@ def _views_among(folder: Path, groups: Mapping[str, list[Path]]) -> tuple[list[P
 
 
 def _numbers(folder: Path, files: Sequence[Path]) -> Iterator[tuple[Numbers, Path]]:
-    """The numbers of names that agree in all else. A minus between a word and a number is a dash if all have it."""
+    """The numbers of names that agree otherwise. A minus after a word is a dash if all names have it."""
     digits = [list(NUMBER.finditer(_inside(folder, file.with_suffix("")))) for file in files]
 
     def dashed(match: re.Match[str]) -> bool:
@@ -200,7 +200,7 @@ def _numbers(folder: Path, files: Sequence[Path]) -> Iterator[tuple[Numbers, Pat
 
 
 def _counted_or_line(folder: Path, group: Mapping[Numbers, Path], column: int, notes: tuple[str, ...]) -> Places:
-    """One number changes: it counts views of a grid, unless the one beside it is the other place of a line."""
+    """One number changes: it counts the views of a grid, unless the number beside it makes them a line."""
     counted = {key[column]: file for key, file in group.items()}
     beside = _other_place(folder, group, column)
     if beside is None:
@@ -213,7 +213,7 @@ def _counted_or_line(folder: Path, group: Mapping[Numbers, Path], column: int, n
 
 
 def _other_place(folder: Path, group: Mapping[Numbers, Path], column: int) -> int | None:
-    """The constant number beside the one that changes, if it looks like the row or column of a line."""
+    """The constant number beside the changing one, if it looks like the row or column of a line."""
     stems = [_inside(folder, file.with_suffix("")) for file in group.values()]
     matches = list(NUMBER.finditer(stems[0]))
     width = min(len(NUMBER.findall(stem)[column]) for stem in stems)

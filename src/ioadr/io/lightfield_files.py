@@ -34,9 +34,8 @@ TILE = 512
 def write_lightfield(lightfield: LightField, path: str | os.PathLike[str]) -> Path:
     """Write to `path`: `.npz` and `.zarr` keep everything; a name without ending is a folder of PNG views.
 
-    The folder has `parameters.cfg` where the camera is known, and a `lightfield.toml` with whatever that
-    cannot say. Floats become 16-bit samples there, none of them clipped; negative ones are refused. Nothing that
-    exists is replaced.
+    The folder has a `parameters.cfg` if the camera is known, and a `lightfield.toml` for everything else. Floats
+    become 16-bit samples without clipping; negative ones are refused. Existing files are never replaced.
     """
     target = Path(path)
     check_target(target)
@@ -46,7 +45,7 @@ def write_lightfield(lightfield: LightField, path: str | os.PathLike[str]) -> Pa
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
-    """Refuse a name that is taken, or whose ending promises another format."""
+    """Refuse an existing name, or one whose ending belongs to another format."""
     target = Path(path)
     if target.is_file() or (target.is_dir() and any(target.iterdir())):
         raise OutputError(f"{target}: already exists. Remove it, or choose another name.")
@@ -96,7 +95,7 @@ def _write_folder(lightfield: LightField, path: Path) -> None:
 
 
 def _is_benchmark_like(lightfield: LightField) -> bool:
-    """Whether `parameters.cfg` says all there is: a full regular grid, its centre, the type's own white."""
+    """Whether `parameters.cfg` is sufficient: a full regular grid, its centre as reference, the type's own white."""
     rows, columns = lightfield.grid
     stored = "uint16" if lightfield.views.dtype.kind == "f" else lightfield.views.dtype.name
     return (
@@ -121,12 +120,12 @@ def _write_views(lightfield: LightField, folder: Path) -> None:
 
 
 def _integers(view: NDArray[Any], factor: float) -> NDArray[Any]:
-    """Floats as 16 bits by a factor that clips none."""
+    """Floats as 16-bit samples, scaled without clipping."""
     return view if view.dtype.kind == "u" else np.rint(view.astype(np.float64) * factor).astype(np.uint16)
 
 
 def _stored_white(lightfield: LightField) -> float:
-    """White in the 16 bits of floats: as high as leaves room for the brightest sample; else as it is."""
+    """White level of floats in 16 bits, with room for the brightest sample; otherwise unchanged."""
     white = lightfield.white
     if lightfield.views.dtype.kind == "u":
         return white
@@ -134,7 +133,7 @@ def _stored_white(lightfield: LightField) -> float:
 
 
 def _write_png(path: Path, view: NDArray[Any]) -> None:
-    """16 bits a colour are beyond Pillow."""
+    """Write a PNG; Pillow cannot write 16 bits per colour."""
     samples = view[..., 0] if view.shape[2] == 1 else view
     if samples.dtype == np.uint16 and samples.ndim == 3:
         path.write_bytes(required("imagecodecs", path).png_encode(np.ascontiguousarray(samples)))
@@ -145,7 +144,7 @@ def _write_png(path: Path, view: NDArray[Any]) -> None:
 
 
 def _manifest(lightfield: LightField) -> str:
-    """What parameters.cfg cannot say."""
+    """Manifest of everything that parameters.cfg cannot express."""
     data = describe(lightfield)
     rows, columns = lightfield.grid
     names = [f"input_Cam{number:03d}.png" for number in range(rows * columns)]
@@ -168,5 +167,5 @@ def _manifest(lightfield: LightField) -> str:
 
 
 def _toml(value: Any) -> str:
-    """JSON's texts, numbers and lists are TOML's too, all but infinity."""
+    """A value as TOML, which equals JSON for strings, numbers and lists, except infinity."""
     return "inf" if value == math.inf else json.dumps(value, ensure_ascii=False)

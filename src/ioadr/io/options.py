@@ -1,4 +1,4 @@
-"""Everything a user may say about how a light field is to be read."""
+"""Options for reading a light field."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _option(default: Any, help: str) -> Any:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """Options of `ioadr.read`; None leaves it to the file.
+    """Options of `ioadr.read`; None leaves the choice to the file.
 
     Grid indices are (row, column) with row 0 on top and column 0 at the left, after `order` and the flips.
     """
@@ -78,7 +78,7 @@ class ReadOptions:
 
     @property
     def orders_views(self) -> bool:
-        """Whether the user says how rows and columns of views run."""
+        """Whether the user defined the order of rows and columns of views."""
         return any(value is not None for value in (self.transpose, self.flip_rows, self.flip_columns))
 
     def _flip_both(self) -> None:
@@ -89,7 +89,7 @@ class ReadOptions:
 
     @classmethod
     def of(cls, base: ReadOptions | None = None, **changes: Any) -> ReadOptions:
-        """Options by name; an unknown one is an InputError that lists the known."""
+        """Options by name; an unknown name raises an InputError that lists the known ones."""
         names = [item.name for item in fields(cls)]
         for name in changes:
             if name not in names:

@@ -1,6 +1,6 @@
-"""The order of views as the user says, as the format defines it, or as the views themselves show.
+"""The order of views: given by the user, defined by the format, or found from the views.
 
-What is certain is put right where nobody has defined the order, and only warned of where somebody has.
+A wrong order is corrected if it is certain and nobody defined it; a defined order only gets a warning.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ COMPASS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row,
 
 
 def oriented(capture: Capture, options: ReadOptions, judge: bool = True) -> Capture:
-    """The capture with rows and columns in our order, and the verdict on it; only as told without a look at views."""
+    """The capture in our order of rows and columns, and the verdict; without looking at views, only as defined."""
     if options.transpose:
         capture = capture.transposed()
     for axis, wanted in ((0, options.flip_rows), (1, options.flip_columns)):
@@ -45,7 +45,7 @@ def oriented(capture: Capture, options: ReadOptions, judge: bool = True) -> Capt
 
 
 def remembering(capture: Capture) -> Loader:
-    """The capture's loader; views that tell its order are decoded once, for that and for whoever reads them next."""
+    """The capture's loader with a cache: views decoded to find the order are not decoded again."""
     numbers = [int(capture.index[spot]) for spot in _spots(capture)]
     size = len(numbers) * capture.height * capture.width * capture.channels * capture.dtype.itemsize
     loaded: dict[int, NDArray[Any]] = {}
@@ -63,7 +63,7 @@ def remembering(capture: Capture) -> Loader:
 
 
 def order_of(capture: Capture) -> Order:
-    """What a few views say about the order of all."""
+    """The order of all views, judged from a few."""
     spots = _spots(capture)
     if len(spots) < 3:
         return NOT_JUDGED
@@ -108,7 +108,7 @@ def _farthest(available: NDArray[np.bool_], centre: NDArray[np.intp], direction:
 
 
 def verdict(capture: Capture) -> str:
-    """On the order of views: agrees, put right, contradicted or unknown, and why."""
+    """The verdict on the order of views (agrees, corrected, contradicted or unknown), with reasons."""
     if capture.camera is not None and capture.camera.world is not None and capture.order.outcome == "unknown":
         return "given: the poses say where the views stand"
     outcome = {"otherwise": "put right" if capture.put_right else "contradicted"}.get(
@@ -134,7 +134,7 @@ def _put_right(capture: Capture, order: Order) -> Capture:
 
 
 def settled(capture: Capture, options: ReadOptions) -> ReadOptions:
-    """Options that say in which order the views were found, so that nobody has to look again."""
+    """Options with the order that was found, so that it is not looked for again."""
     if not capture.put_right:
         return options
     rows, columns = capture.order.flips or (False, False)
@@ -142,7 +142,7 @@ def settled(capture: Capture, options: ReadOptions) -> ReadOptions:
 
 
 def doubts(order: Order) -> Iterator[str]:
-    """What the views leave open, and what the user can do about it."""
+    """Open questions about the order, and their remedies."""
     if order.transposed is None:
         yield (
             "could not tell the order of the views from their pixels: check the picture, or use ⟦transpose⟧, "
@@ -160,7 +160,7 @@ def doubts(order: Order) -> Iterator[str]:
 
 
 def _warned(capture: Capture, order: Order, options: ReadOptions) -> Capture:
-    """Certain or not, an order that somebody defined is kept."""
+    """A defined order is kept, with a warning if the views contradict it."""
     if order.outcome != "otherwise":
         return capture
     return capture.noted(
@@ -170,7 +170,7 @@ def _warned(capture: Capture, order: Order, options: ReadOptions) -> Capture:
 
 
 def remedies(order: Order, options: ReadOptions) -> list[str]:
-    """Arguments that would put the order right, in place of those with which the views were read."""
+    """Arguments that correct the order, replacing those used to read the views."""
     given = bool(options.flip_rows), bool(options.flip_columns)
     given = given[::-1] if order.transposed else given
     swap = ["⟦transpose⟧"] if bool(options.transpose) != bool(order.transposed) else []

@@ -1,7 +1,6 @@
 """A light field that does not fit into memory, read part by part.
 
-What is decided by looking at the whole (the order of views, white, which views are usable) is decided once, and holds
-for every part.
+Decisions about the whole (order of views, white, usable views) are made once and apply to every part.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ class Survey:
 
 
 def survey(path: str | Path, options: ReadOptions) -> Survey:
-    """Look at all views, a few at a time."""
+    """Examine all views, a few at a time."""
     if options.scale != 1.0:
         raise InputError(f"{path}: expected ⟦scale 1⟧ to read it in parts, found {options.scale:g}. Leave it out.")
     capture = open_capture(path, options)
@@ -75,7 +74,7 @@ def survey(path: str | Path, options: ReadOptions) -> Survey:
 
 
 def read_part(path: str | Path, whole: Survey, window: Window, limits: DisparityRange) -> LightField:
-    """Rows and columns `window`, of what `crop` leaves, of all views, as the survey of the whole decided."""
+    """Read a window (inside `crop`) of all views, with the decisions of the survey."""
     options = whole.reading
     capture = open_capture(path, options, judge=False)
     outer = chosen_window(capture, options)

@@ -1,8 +1,7 @@
-"""An estimate as posed pinhole cameras with points: what the formats of other programs have in common.
+"""An estimate as posed pinhole cameras with points: the common basis of exports.
 
-All views have one orientation. They differ in where they were taken from, and in the place of their sensor behind the
-lens: zero disparity is at the focus distance, so each has a principal point of its own. Views out of the plane of the
-others show the focus plane in the same size, so they have a focal length of their own as well.
+All views have the same orientation. They differ in position and in principal point, because zero disparity is at the
+focus distance. Off-plane views show the focus plane in the same size, so their focal length differs as well.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from ioadr.views.result import Views
 
 @dataclass(frozen=True)
 class View:
-    """One view as a pinhole camera that looks along z; x is right and y down."""
+    """One view as a pinhole camera that looks along z, with x right and y down."""
 
     index: tuple[int, int]
     """Row and column of the grid."""
@@ -55,7 +54,7 @@ class Seeds:
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """What is exported. Local axes are those of the reference camera: x right, y down, z away."""
+    """The scene to export. Local axes are those of the reference camera: x right, y down, z away."""
 
     estimate: Estimate
     lightfield: LightField | None
@@ -87,7 +86,7 @@ class Scene:
         return self.estimate.depth_unit if self.metres is None else "m"
 
     def world(self, axes: tuple[float, float, float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Turn [3, 3] and place [3] of the reference camera; without poses it is the origin, with these axes."""
+        """Rotation [3, 3] and position [3] of the reference camera; the identity without poses."""
         if self.pose is None:
             return np.diag(axes), np.zeros(3)
         matrix = np.array(self.pose)
@@ -119,13 +118,13 @@ class Scene:
 
     @cached_property
     def layout(self) -> Layout:
-        """Of all views, also of those that had no part in the estimation."""
+        """Layout of all views, including those that the estimation did not use."""
         layout, taken = self.estimate.layout, self.lightfield
         return layout if taken is None else taken.replace(reference=layout.reference).layout
 
     @cached_property
     def views(self) -> list[View]:
-        """Those that are present, row by row."""
+        """The present views, row by row."""
         present = np.argwhere(self.layout.present)
         return [self._view((int(row), int(column))) for row, column in present]
 
@@ -148,7 +147,7 @@ class Scene:
         )
 
     def project(self, points: NDArray[np.float32], view: View) -> NDArray[np.float64]:
-        """[P, 2]: column and row at which the view has points [P, 3]."""
+        """Column and row [P, 2] of points [P, 3] in a view."""
         away = points.astype(np.float64) - view.centre
         return np.asarray(np.array(view.focal) * away[:, :2] / away[:, 2:] + view.principal)
 
@@ -159,13 +158,13 @@ class Scene:
 
     @cached_property
     def depth(self) -> NDArray[np.float64]:
-        """[N, M] along the optical axis; NaN where it is unknown or less trusted than asked for."""
+        """Depth [N, M] along the optical axis; NaN where it is unknown or its confidence too low."""
         depth = self.estimate.depth.astype(np.float64) * self.scale
         return np.where(self.trusted, depth, np.nan)
 
     @property
     def trusted(self) -> NDArray[np.bool_]:
-        """[N, M]; a pixel without a confidence is trusted only if nothing is asked for."""
+        """Mask [N, M] of trusted pixels; one without confidence counts only if no minimum is set."""
         if not self.min_confidence:
             return np.ones(self.estimate.disparity.shape, bool)
         return np.asarray(self.estimate.confidence >= self.min_confidence)

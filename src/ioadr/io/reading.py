@@ -74,9 +74,9 @@ def read(path: str | os.PathLike[str], options: ReadOptions | None = None, **cha
 
 
 def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = None, judge: bool = True) -> Capture:
-    """What is at `path`, oriented and reduced to the views that `options` choose; nothing is decoded for good yet.
+    """The capture at `path`, oriented and reduced to the chosen views; samples are not loaded yet.
 
-    Without `judge`, not even to see which way rows and columns run: enough for sizes.
+    Without `judge`, no views are decoded to check their order: sufficient for sizes.
     """
     options = options or ReadOptions()
     location = Path(path)
@@ -95,7 +95,7 @@ def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = Non
 
 
 def _ordered(capture: Capture, options: ReadOptions) -> Capture:
-    """The capture with its order heeded; where rows and columns are given, columns can only change places with them."""
+    """The capture with its order applied; where rows and columns are given, only a transposition is possible."""
     if capture.counted or options.counting == "row":
         return capture
     if options.order != "column":
@@ -132,7 +132,7 @@ def chunk(window: Window, sample: int) -> int:
 def assembled(
     capture: Capture, samples: Samples, camera: Camera | None, part: Part, options: ReadOptions
 ) -> LightField:
-    """The nouns out of what was found in files."""
+    """Build the light field from the capture and its samples."""
     present = capture.available.copy()
     present[present] = samples.usable
     name = printable(capture.name or capture.path.resolve().name)
@@ -168,7 +168,7 @@ def _placed(views: NDArray[Any], capture: Capture) -> NDArray[Any]:
 
 
 def _source(capture: Capture, notes: Sequence[str], options: ReadOptions) -> Source:
-    """Everything a person or a later run needs to know about where the light field came from."""
+    """The record of where the light field came from."""
     given = {key: value for key, value in asdict(options).items() if value != getattr(ReadOptions(), key)}
     noted = tuple(Note(note) for note in (*capture.notes, *notes))
     order = verdict(capture)
@@ -200,7 +200,7 @@ def _camera(capture: Capture, options: ReadOptions) -> Camera | None:
 
 
 def _check_complete(capture: Capture) -> None:
-    """The message of a missing view names the file and the largest complete centred grid."""
+    """Refuse missing views; the message names the files and the largest complete centred grid."""
     holes = np.argwhere(~capture.available & capture.required)
     if len(holes) == 0:
         return

@@ -34,7 +34,7 @@ class Format:
 
 @cache
 def formats() -> tuple[Format, ...]:
-    """All formats, in the order in which they are asked."""
+    """All formats, in the order in which they are tried."""
     package = importlib.import_module("ioadr.io.readers")
     others = sorted({module.name for module in pkgutil.iter_modules(package.__path__)} - {*SPECIFIC, *GENERAL})
     modules = [importlib.import_module(f"ioadr.io.readers.{name}") for name in (*SPECIFIC, *others, *GENERAL)]
@@ -48,7 +48,7 @@ MOST_CHILDREN = 200
 
 
 def find_format(path: Path, options: ReadOptions) -> Format:
-    """The format that the user named, or the first that recognises the path; options must mean something to it."""
+    """The user's format, or the first that recognises the path; options that it does not use are refused."""
     format_ = _named(options.format) if options.format is not None else _recognised(path, options)
     for option, names in ONLY.items():
         if getattr(options, option) is not None and format_.name not in names:
@@ -76,7 +76,7 @@ def _recognised(path: Path, options: ReadOptions) -> Format:
 
 
 def _folder_refused(path: Path, options: ReadOptions) -> InputError:
-    """What a folder that is no light field holds instead."""
+    """Error for a folder that is not a light field: what it contains instead."""
     children = sorted(child for child in path.iterdir() if not child.name.startswith("."))
     inside = [child.name for child in children[:MOST_CHILDREN] if _is_light_field(child, options)]
     images = images_in(path)

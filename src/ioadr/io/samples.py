@@ -1,4 +1,4 @@
-"""From stored samples to samples that can be compared: alpha, scaling, encoding, white, dark and broken views."""
+"""Converts stored samples to comparable ones: alpha, scaling, encoding, white, dark and broken views."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ STRIDE = 4
 
 @dataclass(frozen=True)
 class Samples:
-    """Views [V, N, M, C], C = 1 or 3, which of them can be used, and what was found out about them."""
+    """Views [V, N, M, C], C = 1 or 3, which of them are usable, and notes about them."""
 
     views: NDArray[Any]
     usable: NDArray[np.bool_]
@@ -38,7 +38,7 @@ class Samples:
 
 @dataclass(frozen=True)
 class Decided:
-    """What the whole light field says about its samples, so that its parts are prepared alike."""
+    """Decisions about the samples of a whole light field, so that its parts are treated alike."""
 
     usable: NDArray[np.bool_]
     white: float | None
@@ -48,7 +48,7 @@ class Decided:
 def prepared(
     views: NDArray[Any], capture: Capture, options: ReadOptions, stride: int = STRIDE, levels: Levels | None = None
 ) -> Samples:
-    """Samples as the method wants them; `levels` are those of all samples where `views` are not all."""
+    """Samples prepared for the method; `levels` are those of all samples if `views` are only some."""
     names = _names(capture)
     _check_finite(views, capture, names)
     samples = _with_white(_without_alpha(views, capture, options, stride), capture, options, levels)
@@ -60,7 +60,7 @@ def prepared(
 
 
 def decided(sparse: NDArray[Any], capture: Capture, options: ReadOptions, levels: Levels) -> Decided:
-    """As `prepared` decides from every STRIDE-th row and column and the levels of all, which are given here."""
+    """The decisions of `prepared`, from every STRIDE-th row and column and the levels of all samples."""
     samples = prepared(sparse, capture, options, 1, levels)
     white = _with_white(_without_alpha(sparse, capture, options, 1), capture, options, levels).white
     return Decided(samples.usable, white, samples.notes)
@@ -72,14 +72,14 @@ def colours(views: NDArray[Any], capture: Capture) -> NDArray[Any]:
 
 
 def prepared_as(views: NDArray[Any], capture: Capture, options: ReadOptions, decisions: Decided) -> Samples:
-    """Samples of a part of the views; a part may well be dark or of one colour."""
+    """Prepare a part of the views with the whole's decisions; a part may be dark or uniform."""
     _check_finite(views, capture, _names(capture))
     samples = Samples(colours(views, capture), decisions.usable, decisions.white, decisions.notes)
     return replace(_encoded(samples), notes=decisions.notes) if options.encoding == "linear" else samples
 
 
 def resized(views: NDArray[Any], scale: float, size: tuple[int, int]) -> NDArray[Any]:
-    """[V, N', M', C]: scaled exactly by `scale`, averaging over the pixels that become one."""
+    """Views scaled exactly by `scale`, [V, N', M', C], averaging over the pixels that become one."""
     from PIL import Image
 
     height, width = size
@@ -101,7 +101,7 @@ def resized(views: NDArray[Any], scale: float, size: tuple[int, int]) -> NDArray
 
 
 def _names(capture: Capture) -> list[str]:
-    """Of the views in the order in which they are loaded, for messages."""
+    """Names of the views in loading order, for messages."""
     return [f"{capture.name_at(row, column)} (view {row},{column})" for row, column in np.argwhere(capture.available)]
 
 
@@ -117,7 +117,7 @@ def _check_finite(views: NDArray[Any], capture: Capture, names: list[str]) -> No
 
 
 def _without_alpha(views: NDArray[Any], capture: Capture, options: ReadOptions, stride: int) -> Samples:
-    """Colour without its last of 2 or 4 channels, which may say that a view saw nothing."""
+    """Colour without the alpha channel, which may mark views without content."""
     usable = np.ones(len(views), bool)
     if capture.channels in (1, 3):
         note = "⟦alpha views⟧ has no effect: the files have no alpha channel"
@@ -134,7 +134,7 @@ def _without_alpha(views: NDArray[Any], capture: Capture, options: ReadOptions, 
 
 
 def _with_white(samples: Samples, capture: Capture, options: ReadOptions, levels: Levels | None) -> Samples:
-    """White as given, else as the samples suggest where the type's maximum cannot be it."""
+    """White: given, or guessed from the samples if it cannot be the type's maximum."""
     if options.white is not None or capture.white is not None:
         return _replaced(samples, white=options.white or capture.white)
     guess = guessed_white(samples.views.dtype, levels or Levels.of(samples.views))
@@ -144,7 +144,7 @@ def _with_white(samples: Samples, capture: Capture, options: ReadOptions, levels
 
 
 def _encoded(samples: Samples) -> Samples:
-    """Light → sRGB code values, in which equal steps look equal and noise is even."""
+    """Convert linear light to sRGB code values, in which noise is uniform."""
     light = samples.views.astype(np.float32) / np.float32(samples.white or WHITE[samples.views.dtype.name])
     np.maximum(light, 0, out=light)
     code = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** np.float32(1 / 2.4) - 0.055)
@@ -152,7 +152,7 @@ def _encoded(samples: Samples) -> Samples:
 
 
 def _check_texture(samples: Samples, sparse: NDArray[Any], capture: Capture, names: list[str]) -> None:
-    """A view of one colour is a failed one, unless it is black (dark, left out) or all are alike (nothing is known)."""
+    """Refuse a view of a single colour, unless it is black (a dark view) or all views are alike."""
     if np.ptp(sparse[samples.usable]) == 0 and np.ptp(samples.views[samples.usable]) == 0:
         return
     suspects = np.flatnonzero(samples.usable & (np.ptp(sparse, axis=(1, 2, 3)) == 0))
@@ -166,7 +166,7 @@ def _check_texture(samples: Samples, sparse: NDArray[Any], capture: Capture, nam
 
 
 def _without_dark(samples: Samples, sparse: NDArray[Any], names: list[str]) -> Samples:
-    """Vignetted views left out; pixels that are black in all views noted."""
+    """Drop vignetted views; note pixels that are black in all views."""
     dark = np.zeros_like(samples.usable)
     dark[samples.usable] = vignetted(sparse[samples.usable].mean(axis=-1, dtype=np.float64))
     if dark.any():

@@ -20,7 +20,7 @@ Made = TypeVar("Made")
 
 @dataclass(frozen=True)
 class SceneParameters:
-    """What the benchmark says about a scene."""
+    """A scene's `parameters.cfg`."""
 
     camera: Camera
     grid: tuple[int, int]
@@ -112,7 +112,7 @@ def _interpret(parser: configparser.ConfigParser, path: Path) -> SceneParameters
 
 
 def _made(path: Path, kind: Callable[..., Made], **values: Any) -> Made:
-    """A camera or range from the file's numbers; what is wrong with them is said of the file."""
+    """A camera or range from the file's numbers; an error names the file."""
     try:
         return kind(**values)
     except InputError as error:

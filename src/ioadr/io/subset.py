@@ -15,7 +15,7 @@ from ioadr.part import Part, Window
 
 
 def chosen_views(capture: Capture, options: ReadOptions) -> Capture:
-    """The views that `skip`, `every` and `views` leave, in this order."""
+    """Views that remain after `skip`, `every` and `views`, applied in this order."""
     capture = _without_skipped(capture, options)
     if options.every > 1:
         capture = _every(capture, options.every)
@@ -27,7 +27,7 @@ def chosen_views(capture: Capture, options: ReadOptions) -> Capture:
 
 
 def without_unused(capture: Capture, options: ReadOptions) -> Capture:
-    """The capture without the views that `view_step` leaves out; one without a regular grid keeps all."""
+    """The capture without the views that `view_step` skips; without a regular grid, all views."""
     reference = _reference(capture, options)
     if options.view_step == 1 or capture.positions is not None or not capture.available[reference]:
         return capture
@@ -38,7 +38,7 @@ def without_unused(capture: Capture, options: ReadOptions) -> Capture:
 
 
 def chosen_window(capture: Capture, options: ReadOptions) -> Window:
-    """The pixels that `crop` leaves."""
+    """The window that `crop` selects."""
     if options.crop is None:
         return capture.window
     top, left, height, width = options.crop
@@ -51,12 +51,12 @@ def chosen_window(capture: Capture, options: ReadOptions) -> Window:
 
 
 def scaled_size(window: Window, scale: float) -> tuple[int, int]:
-    """Height and width after scaling; what does not fill a pixel is left out, so that the factor is exact."""
+    """Height and width after scaling; partial pixels are dropped, so that the factor is exact."""
     return max(1, int(window.height * scale + 1e-9)), max(1, int(window.width * scale + 1e-9))
 
 
 def part_of(outer: Part, window: Window, scale: float) -> Part:
-    """Where a window of an image, which may be a part itself, lies in the whole, after scaling."""
+    """Position in the whole of a window of an image, itself perhaps a part, after scaling."""
     stored = outer.crop(window)
     height, width = scaled_size(Window(0, 0, stored.height, stored.width), scale)
     rows, columns = scaled_size(window, scale)
@@ -68,7 +68,7 @@ def part_of(outer: Part, window: Window, scale: float) -> Part:
 def scaled_camera(camera: Camera, window: Window, scale: float, part: Part) -> Camera:
     """The camera of an image whose `window` becomes `part` by scaling.
 
-    Angles do not change. Where sizes and places do not come out even, sensor and optical axis take up the rest.
+    Angles do not change. Rounding of sizes and positions is absorbed by the sensor and the optical axis.
     """
     if scale == 1.0:
         return camera
@@ -104,7 +104,7 @@ def _without_skipped(capture: Capture, options: ReadOptions) -> Capture:
 
 
 def _every(capture: Capture, step: int) -> Capture:
-    """Every `step`-th row and column, the central ones among them; disparities and the baseline grow by `step`."""
+    """Every `step`-th row and column, including the central ones; disparities and the baseline grow by `step`."""
     rows, columns = (np.arange(_centre(length) % step, length, step) for length in capture.grid)
     result = capture.take(rows, columns)
     camera, limits, positions = capture.camera, capture.range, result.positions
@@ -134,7 +134,7 @@ def _cross(capture: Capture, options: ReadOptions) -> Capture:
 
 
 def _reference(capture: Capture, options: ReadOptions) -> tuple[int, int]:
-    """Where the view to estimate is, inside the grid whatever was asked for."""
+    """Grid index of the reference view; a valid one for any request."""
     centre = (_centre(capture.grid[0]), _centre(capture.grid[1]))
     named = None if capture.reference is None else capture.place_of(capture.reference)
     row, column = options.reference or named or centre

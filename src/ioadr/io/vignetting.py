@@ -1,4 +1,4 @@
-"""Which views of a lenslet image lie at the rim of their lenslets, where little light or none arrives."""
+"""Finds vignetted views: those at the rim of lenslets, with little or no light."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ FAINT = 0.1
 def vignetted(light: NDArray[Any]) -> NDArray[np.bool_]:
     """[V]: whether views lack light on the whole, or in a part of the image; light [V, N, M].
 
-    Parts count only where many views are dark, as in lenslet images, in which a part shows the same in all
-    views. With wide baselines it may be dark for what it shows.
+    Parts count only if many views are dark, as in lenslet images, where a part shows the same content in all views.
+    With wide baselines, a part may be dark because of its content.
     """
     parts = _parts(light)
     whole = parts.mean(axis=(1, 2))

@@ -1,4 +1,4 @@
-"""The sample value of white where files do not say it, from all samples and not from some of them."""
+"""The sample value of white, guessed from all samples if files do not give it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEPTH = 14
 
 
 class Levels:
-    """How bright samples are: the brightest of them, and of floats a count by their upper 16 bits, to 0.8 %."""
+    """Brightness of samples: the maximum, and for floats a histogram of their upper 16 bits, to 0.8 %."""
 
     def __init__(self) -> None:
         self.brightest = 0.0
@@ -26,7 +26,7 @@ class Levels:
 
     @classmethod
     def of(cls, views: NDArray[Any]) -> Levels:
-        """Of views [V, N, M, C]; counts nothing where white is that of the type."""
+        """Levels of views [V, N, M, C]; empty if white is that of the type."""
         levels = cls()
         if views.dtype == np.uint8 or views.size == 0:
             return levels
@@ -41,13 +41,13 @@ class Levels:
         self._count(views)
 
     def quantile(self, share: float) -> float:
-        """The value that this share of the floats does not exceed, rounded up to 8 bits."""
+        """Quantile of the floats, rounded up to 8 bits."""
         below = np.cumsum(self._counts)
         bucket = int(np.searchsorted(below, share * below[-1]))
         return float(np.uint32((bucket + 1) << 16).view(np.float32)) if below[-1] else 0.0
 
     def _count(self, views: NDArray[Any]) -> None:
-        """Floats of one sign are ordered like their bits."""
+        """Count floats by their bits, which are ordered like positive floats."""
         if views.dtype.kind == "f":
             for view in views:
                 bits = np.fmax(view, np.float32(0)).view(np.uint32).ravel() >> 16
@@ -55,7 +55,7 @@ class Levels:
 
 
 def guessed_white(dtype: np.dtype[Any], levels: Levels) -> tuple[float, str] | None:
-    """White and why; None where it is the type's: 10 to 14 bits in 16 and HDR floats have one of their own."""
+    """White and the reason; None if it is the type's. 10 to 14 bits stored in 16, and HDR floats, have their own."""
     brightest = levels.brightest
     if dtype == np.uint16 and brightest < 2**DEPTH:
         bits = max(8, int(brightest).bit_length())

@@ -1,1 +1,1 @@
-"""What to try, what to accept (§ VI)."""
+"""The solver: what to try, what to accept (§ VI)."""

@@ -1,4 +1,4 @@
-"""Data beside a jump that do not count in the finish, compiled (beyond the paper, decision 10)."""
+"""Excludes data beside a jump from the finish, compiled (beyond the paper, decision 10)."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def room_behind(i, step, size):
 
 @kernel
 def beside_rise(disparity, n, m, ahead, rise):
-    """Whether a neighbour is nearer by more than `rise` px and what the surface behind the pixel rises by itself.
+    """Whether a neighbour is nearer by more than `rise` px plus the slope of the surface behind the pixel.
 
-    Not in a gap, where a nearer surface follows behind as well.
+    False in a gap, where a nearer surface follows behind as well.
     """
     d, beside = disparity[n, m], False
     for k in range(len(ahead)):
@@ -40,7 +40,7 @@ def beside_rise(disparity, n, m, ahead, rise):
 
 @kernel
 def is_gap(disparity, n, m, y, x, rise, slope):
-    """Whether there is something nearer behind (n, m) as seen towards (y, x)."""
+    """Whether a nearer surface lies behind (n, m) as seen towards (y, x)."""
     height, width = disparity.shape
     gap = False
     for k in range(1, GAP + 1):

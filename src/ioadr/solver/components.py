@@ -11,7 +11,7 @@ from ioadr._jit import task
 def label_regions(mask, labels):
     """Number the 4-connected regions of mask bool [N, M] in labels int32 [N, M], 0 elsewhere; returns how many.
 
-    Numbers go from 1 on in the raster order of the regions' first pixels.
+    Numbers start at 1, in the raster order of the regions' first pixels.
     """
     height, width = mask.shape
     labels[:] = 0

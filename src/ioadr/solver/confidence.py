@@ -1,7 +1,7 @@
-"""How far to trust each pixel: the probability that its disparity is within 0.07 px of the truth (docs/confidence.md).
+"""Confidence: the probability that a pixel's disparity is within 0.07 px of the truth (docs/confidence.md).
 
-Reasons to doubt (`solver.evidence`) take from the odds; `solver.trust_model` says how much, calibrated on synthetic
-scenes alone.
+Reasons to doubt (`solver.evidence`) lower the odds; `solver.trust_model` has their weights, calibrated on synthetic
+scenes only.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ CLIPPED = 0.5
 def confidence_map(
     refinement: Refinement, closing: SweepPlan, data: FloatMap, visible: NDArray[np.uint16]
 ) -> tuple[FloatMap, NDArray[np.bool_]]:
-    """0 … 1 for every pixel of the refinement's map, given its data term and how many views see it.
+    """Confidence 0 … 1 of every pixel of the refinement's map, given its data term and number of visible views.
 
-    And where the cost curve has a second minimum of nearly equal cost.
+    Also a mask of cost curves with a second minimum of nearly equal cost.
     """
     reasons, two_minima = reasons_to_doubt(refinement, closing, data, visible)
     return probability(reasons), two_minima
@@ -48,7 +48,7 @@ def confidence_map(
 def probability(reasons: Mapping[str, FloatMap]) -> FloatMap:
     """Share of pixels with these reasons that are within 0.07 px: a logistic model, which no reason can raise.
 
-    Without texture there is nothing to learn from, and what the data refute is wrong: there it goes to 0.
+    Without texture there is no information, and what the data refute is wrong: both give 0.
     """
     odds = np.full_like(reasons["vague region"], START, np.float32)
     for name, weights in WEIGHTS.items():

@@ -1,4 +1,4 @@
-"""Pixels beside a jump go to the surface that covers most of them (`cost.coverage`, decision 12)."""
+"""Assigns pixels beside a jump to the surface that covers most of them (`cost.coverage`, decision 12)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ to what is believed; colour difference, grey levels, that divides it by e."""
 
 
 class Settled(NamedTuple):
-    """A map whose borders follow the coverage, and the coverage."""
+    """A map with settled borders, and the coverage."""
 
     disparity: FloatMap
     coverage: FloatMap
@@ -44,7 +44,7 @@ class Settled(NamedTuple):
 
 
 def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> Iterator[SweepRecord]:
-    """Open holes, then settle borders, if the parameters ask for it; done when its record is taken."""
+    """Open holes, then settle borders, if enabled; the work is done when the caller takes the record."""
     term = refinement.parameters.coverage
     if not term.settle:
         return
@@ -58,7 +58,7 @@ def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> It
 
 
 def settle(disparity: FloatMap, rays: Rays, term: Coverage, workers: Workers) -> Settled:
-    """Every pixel beside a jump on the surface that covers most of it, if the views are clear about that (C11)."""
+    """Move every pixel beside a jump to the surface that covers most of it, if the evidence is clear (C11)."""
     surfaces, told = (np.empty((3, *disparity.shape), np.float32) for _ in range(2))
     # Tried: every second view like a chessboard, in half the time; sideboard .399 → .407 MSE×100 (decision 7).
     workers.rows(cover, len(disparity), pack_matting(disparity, rays, term), disparity, surfaces, told)
@@ -75,9 +75,9 @@ def settle(disparity: FloatMap, rays: Rays, term: Coverage, workers: Workers) ->
 
 
 def with_neighbours(evidence: FloatMap, known: FloatMap, image: FloatMap, share: float) -> FloatMap:
-    """A pixel's evidence with that of its neighbours, by how far they have its colour, [N, M]; 0 if it differs (C10).
+    """A pixel's evidence combined with that of neighbours of similar colour, [N, M] (C10).
 
-    Alone where the colour of the near surface is unknown, as on thin bars: along them all err alike.
+    The pixel stands alone if the near surface's colour is unknown, as on thin bars, where all neighbours err alike.
     """
     rows, columns = np.nonzero(known > 0)
     own = np.clip(np.where(known > 0, evidence, np.float32(0.0)), -LOUDEST, LOUDEST).astype(np.float32)
@@ -94,7 +94,7 @@ def with_neighbours(evidence: FloatMap, known: FloatMap, image: FloatMap, share:
 
 
 def pack_matting(disparity: FloatMap, rays: Rays, term: Coverage) -> Matting:
-    """What `cover` reads."""
+    """Pack the inputs of `cover`."""
     levels = np.arange(1024) / (255.0 * LEVELS)
     return Matting(
         rays=rays,
@@ -118,7 +118,7 @@ def views_by_distance(rays: Rays) -> NDArray[np.int32]:
 
 
 def disc_maximum(values: FloatMap, radius: int) -> FloatMap:
-    """Maximum over a disc; beyond the edges as at them."""
+    """Maximum over a disc; edges repeated."""
     padded = np.pad(values, radius, mode="edge")
     height, width = values.shape
     reach = range(-radius, radius + 1)

@@ -1,4 +1,4 @@
-"""What hypotheses of one pixel cost, in compiled form: the sweeps' own cost terms over many disparities."""
+"""Cost curve of one pixel, compiled: the sweeps' cost terms over many disparities."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""A disparity range from the light field itself, where neither file nor user gives one.
+"""Estimates a disparity range from the light field if neither file nor user gives one.
 
-Textured pixels spread over the image are compared with all views over a wide search; only those with one
-clear best disparity vote, and a value counts when others nearby support it, so that stray matches cannot
-widen the range.
+Textured pixels spread over the image are compared with all views over a wide search. Only those with one clear best
+disparity vote, and a vote counts only if others nearby support it, so that stray matches cannot widen the range.
 """
 
 from __future__ import annotations
@@ -33,13 +32,13 @@ MARGIN = 0.05
 
 
 def estimate_range(lightfield: LightField, threads: int | None = None) -> DisparityRange:
-    """The disparities in a light field, from its views alone, whatever range it comes with.
+    """Estimate the disparity range of a light field from its views, ignoring the range it comes with.
 
     Parameters
     ----------
     lightfield : LightField
     threads : int, optional
-        CPU threads; all of them without it.
+        Number of CPU threads; all by default.
 
     Returns
     -------
@@ -92,7 +91,7 @@ def textured_pixels(lightfield: LightField, cell_size: int) -> NDArray[np.int64]
 
 
 def _far_enough(rays: Rays, pixels: NDArray[np.int64], workers: Workers) -> float:
-    """The narrowest search beyond which hardly any of a few pixels has its match."""
+    """The narrowest search that contains the matches of nearly all sample pixels."""
     few = pixels[:: max(len(pixels) // PROBES, 1)]
     votes = np.abs(_supported(_votes(rays, few, _candidates(rays, SEARCHES[-1]), workers), 2.0, 2))
     return next((s for s in SEARCHES if np.count_nonzero(votes > 0.85 * s) <= 0.01 * len(votes)), SEARCHES[-1])
@@ -120,7 +119,7 @@ def _votes(
 
 
 def _supported(votes: NDArray[np.float32], radius: float, number: int) -> NDArray[np.float32]:
-    """Votes with at least `number` others, and not too small a share of all, within `radius` px of disparity."""
+    """Votes with at least `number` others, and a sufficient share of all, within `radius` px of disparity."""
     ordered = np.sort(votes)
     near = np.searchsorted(ordered, ordered + radius, "right") - np.searchsorted(ordered, ordered - radius, "left")
     return ordered[near > max(number, 0.002 * len(votes))]

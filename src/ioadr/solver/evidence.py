@@ -1,4 +1,4 @@
-"""Reasons to doubt a pixel, measured without the truth (docs/confidence.md): what `solver.confidence` weighs."""
+"""Reasons to doubt a pixel, measured without ground truth, for `solver.confidence` (docs/confidence.md)."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def reasons_to_doubt(
 
 
 def bent(disparity: FloatMap) -> FloatMap:
-    """px by which the surface bends over ±2 px, median over 5×5 px: much at limbs of curved objects, 0 on planes."""
+    """Bend of the surface over ±2 px, median over 5×5 px: large at the limbs of curved objects, 0 on planes."""
     padded = extended(disparity, 2)
     down = padded[4:, 2:-2] + padded[:-4, 2:-2] - 2 * disparity
     right = padded[2:-2, 4:] + padded[2:-2, :-4] - 2 * disparity
@@ -83,14 +83,14 @@ def bent(disparity: FloatMap) -> FloatMap:
 
 
 def extended(disparity: FloatMap, reach: int) -> FloatMap:
-    """The map with `reach` more px on every side, where its surfaces go on with their slope."""
+    """The map, extrapolated by `reach` px on every side."""
     if min(disparity.shape) > reach:
         return np.pad(disparity, reach, mode="reflect", reflect_type="odd")
     return np.pad(disparity, reach, mode="edge")
 
 
 def clipped(view: NDArray[Any], white: float) -> FloatMap:
-    """Share of the samples around a pixel that are black or full white: they hide what the light really was."""
+    """Share of clipped samples (black or full white) around a pixel."""
     at_end = (view <= 0) | (view >= white)
     return smooth(at_end.mean(axis=-1).astype(np.float32))
 
@@ -98,7 +98,7 @@ def clipped(view: NDArray[Any], white: float) -> FloatMap:
 def torn(disparity: FloatMap, gap: int) -> FloatMap:
     """Share of 5×5 neighbours, `gap` px apart, that lie off the plane through the pixel.
 
-    Its slopes are medians over the neighbourhood: they follow the surface and ignore single pixels.
+    Slopes are medians over the neighbourhood: they follow the surface and ignore single pixels.
     """
     share = np.empty_like(disparity)
     count_torn(extended(disparity, 2 * gap), gap, np.float32(TORN * (1.5 if gap > 1 else 1.0)), share)
@@ -108,7 +108,7 @@ def torn(disparity: FloatMap, gap: int) -> FloatMap:
 def _margins(
     refinement: Refinement, model: Model, disparity: FloatMap, own: FloatMap, highest: FloatMap, lowest: FloatMap
 ) -> FloatMap:
-    """How much costlier the nearest and the farthest disparity around would be, [near and far, N, M]."""
+    """Extra cost of the nearest and the farthest disparity of the neighbourhood, [near and far, N, M]."""
     margins = np.empty_like(highest)
     refinement.workers.rows(
         rival_margins, len(disparity), model, disparity, own, highest, lowest, np.float32(DISTINCT), margins
@@ -117,7 +117,7 @@ def _margins(
 
 
 def _data_reasons(refinement: Refinement, model: Model, disparity: FloatMap) -> dict[str, FloatMap]:
-    """How vague the data are and how they pull, at the pixel and in its region; what they leave unexplained."""
+    """Uncertainty and pull of the data, at the pixel and in its region, and the unexplained residual."""
     target, texture, residual = (np.empty_like(disparity) for _ in range(3))
     numbers = np.float32(refinement.parameters.finish.colour_scale), np.float32(FURTHEST)
     given = model, disparity, *numbers, everywhere(disparity)

@@ -1,4 +1,4 @@
-"""Why a pixel has its disparity: what the solver weighed there, from the functions that weighed it."""
+"""Explains a pixel's disparity with the solver's own functions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NO_MAP = {"data.occlusion_aware": False, "planar.first_sweep": NEVER} | {f"{term
 
 
 class Explainer:
-    """Explains pixels of one result, or of a light field without one; may be asked from several threads at once."""
+    """Explains pixels of one result, or of a light field without one; thread-safe."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Explainer:
         limits: DisparityRange | None = None,
         pack: Callable[[int], Rays] | None = None,
     ) -> None:
-        """`pack` makes or finds the packed views for a `view_step`, so that several explainers can share them."""
+        """`pack` returns the packed views for a `view_step`, so that several explainers can share them."""
         self.lightfield, self.estimate = lightfield, estimate
         chosen = estimate.range if estimate else limits or lightfield.range
         assert chosen is not None, "a light field without a range needs limits"
@@ -66,9 +66,9 @@ class Explainer:
     def explain(
         self, row: int, column: int, parameters: Parameters | None = None, trial: float | None = None
     ) -> Explanation:
-        """What speaks for the disparity of a pixel and against others, under the result's parameters or different ones.
+        """Evidence for and against disparities of a pixel, under the result's parameters or different ones.
 
-        `trial` is another disparity to look at.
+        `trial` is another disparity to examine.
         """
         parameters = (parameters or self.parameters).vary({} if self.estimate else NO_MAP)
         step = closing(parameters, self.limits)
@@ -90,20 +90,20 @@ class Explainer:
         )
 
     def ending(self, row: int, column: int) -> Ending:
-        """What the steps after the sweeps, and the confidence, weighed at a pixel of the result."""
+        """The steps after the sweeps, and the confidence, at a pixel of the result."""
         from ioadr.solver.replay import ending
 
         assert self.estimate is not None
         return ending(self.lightfield, self.estimate, row, column)
 
     def prepare(self) -> None:
-        """Make beforehand what all pixels need, so that the first is explained as quickly as the others."""
+        """Prepare the data that all pixels share, so that the first explanation is as quick as the others."""
         self._problem(self.parameters, closing(self.parameters, self.limits))
 
     def _problem(
         self, parameters: Parameters, step: SweepPlan, pixel: tuple[int, int] | None = None
     ) -> tuple[Model, State]:
-        """What a sweep would work with; planes of other parameters than the result's only at `pixel`."""
+        """The inputs of a sweep; with changed parameters, planes are fitted only at `pixel`."""
         with Workers() as workers:
             rays = self._pack(parameters.data.view_step)
             refinement = Refinement(self.lightfield, self.limits, parameters, workers, rays)
@@ -133,7 +133,7 @@ class Explainer:
         return np.full((self.lightfield.height, self.lightfield.width), self.limits.minimum, np.float32)
 
     def _once(self, key: Any, make: Callable[[], Any]) -> Any:
-        """Made by the first who asks; the others wait for it. The least used are forgotten."""
+        """Compute a value once; other threads wait for it. A small cache."""
         with self._lock:
             kept = self._kept.get(key)
             future = self._kept.setdefault(key, kept or Future())
@@ -194,7 +194,7 @@ class Explainer:
 
 
 def _geometry(term: PlanarTerm) -> PlanarTerm:
-    """The term without what planes do not depend on."""
+    """The planar term without values that planes do not depend on."""
     return replace(term, weight=1.0, first_sweep=0, refit_from=0)
 
 
@@ -206,7 +206,7 @@ def _planes_at(
     fits: int,
     workers: Workers,
 ) -> Planes:
-    """Planes from the part of the map that those at a pixel depend on; elsewhere they are zero."""
+    """Planes from the part of the map that the plane at a pixel depends on; zero elsewhere."""
     reach = fits * term.half_width + (fits - 1) * term.kernel_half_width + problem.plane_border(term) + 1
     top, left = (max(index - reach, 0) for index in pixel)
     part = np.ascontiguousarray(disparity[top : pixel[0] + reach + 1, left : pixel[1] + reach + 1])
@@ -217,7 +217,7 @@ def _planes_at(
 
 
 def _accepted(estimate: Estimate) -> NDArray[np.float32]:
-    """What the last sweep left each pixel with; about the sum of the terms, where a result does not keep it."""
+    """Cost of each pixel after the last sweep; approximately the sum of the terms if the result lacks it."""
     if "accepted" in estimate.costs:
         return estimate.costs["accepted"]
     return np.sum(list(estimate.costs.values()), axis=0)

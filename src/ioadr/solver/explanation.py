@@ -1,4 +1,4 @@
-"""What an explanation of a pixel consists of."""
+"""The parts of an explanation of a pixel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class PointImage:
-    """The 4D-PPI of one hypothesis: what each view shows where it should see the point."""
+    """The 4D-PPI of one hypothesis: the colour of each view where it should see the point."""
 
     disparity: float
     colours: Floats
@@ -68,7 +68,7 @@ class CostCurve:
 
 @dataclass(frozen=True, eq=False)
 class Support:
-    """The colour-guided mean that J_coc compares with."""
+    """The colour-guided mean in J_coc."""
 
     weights: Floats
     """χ [2h + 1, 2h + 1] around the pixel, 0 outside the image; NaN where a pixel does not count in its own mean."""
@@ -78,7 +78,7 @@ class Support:
 
 @dataclass(frozen=True, eq=False)
 class PlaneFit:
-    """The plane that J_pg compares with."""
+    """The plane in J_pg."""
 
     normal: Floats
     """[3] ν_rob: x right, y down, z away from the camera, in the geometry that the parameters name."""
@@ -98,7 +98,7 @@ class PlaneFit:
 
 @dataclass(frozen=True)
 class Candidate:
-    """What the last sweep would try, from the map as it is."""
+    """A candidate that the last sweep would try on the final map."""
 
     origin: str
     """"random", "smoothed", "plane", "vertical", "horizontal" or "diagonal" (visited neighbours)."""
@@ -130,7 +130,7 @@ class SurfaceFit:
 
 @dataclass(frozen=True, eq=False)
 class ViewResiduals:
-    """What the views differed by when the last finishing pass asked them about a pixel; all [L, K]."""
+    """Residuals of the views at a pixel in the last finishing pass; all [L, K]."""
 
     residuals: Floats
     """Grey levels, from the mean of the views; NaN where a view does not see the pixel, or takes no part."""
@@ -140,7 +140,7 @@ class ViewResiduals:
 
 @dataclass(frozen=True, eq=False)
 class Border:
-    """What the views say about a pixel beside a jump."""
+    """Evidence of the views about a pixel beside a jump."""
 
     near: float
     far: float
@@ -160,7 +160,7 @@ class Border:
 
 @dataclass(frozen=True)
 class Doubt:
-    """A reason to trust a pixel less."""
+    """A reason to doubt a pixel."""
 
     name: str
     """As in docs/confidence.md."""
@@ -172,7 +172,7 @@ class Doubt:
 
 @dataclass(frozen=True, eq=False)
 class Ending:
-    """What came after the sweeps, and how far the result is trusted."""
+    """The steps after the sweeps, and the confidence."""
 
     surface: SurfaceFit | None
     views: ViewResiduals | None
@@ -186,7 +186,7 @@ class Ending:
 
 @dataclass(frozen=True, eq=False)
 class Explanation:
-    """A pixel's reasons."""
+    """The explanation of a pixel."""
 
     row: int
     column: int

@@ -1,4 +1,4 @@
-"""Fewer views for whatever ranks hypotheses but does not place them: starts, regions, rivals (decision 7)."""
+"""Fewer views for steps that only rank hypotheses: starts, regions, rivals (decision 7)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENOUGH_VIEWS = 49
 
 
 def few_rays(refinement: Refinement) -> Rays:
-    """Enough of the refinement's views to rank hypotheses, evenly spread."""
+    """Evenly spread views of the refinement, enough to rank hypotheses."""
     lightfield, rays, spacing = refinement.lightfield, refinement.rays, refinement.parameters.data.view_step
     used, step = used_views(lightfield, spacing), spacing
     while np.count_nonzero(used_views(lightfield, step)) > ENOUGH_VIEWS and step < max(lightfield.grid):
@@ -42,7 +42,7 @@ def seen_by(few: Rays, model: Model, refinement: Refinement) -> Model:
 
 
 def costs_of(model: Model, disparity: FloatMap, wanted: NDArray[np.bool_], workers: Workers) -> FloatMap:
-    """Data term of a map [N, M] where it is wanted, NaN elsewhere."""
+    """Data term of a map [N, M] where requested, NaN elsewhere."""
     rows, columns = np.nonzero(wanted)
     answer = np.empty(len(rows), np.float32)
     workers.rows(costs_at, len(rows), model, rows, columns, disparity[wanted], answer)

@@ -1,4 +1,4 @@
-"""The finish: what the visible views want (`cost.linearised`), made into surfaces (`solver.local_fit`)."""
+"""The finish: fits surfaces (`solver.local_fit`) to the disparities that visible views want (`cost.linearised`)."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ JUMP = 0.8
 
 
 def finishing_passes(term: Finish) -> int:
-    """How many records `finish_in_passes` gives."""
+    """Number of records that `finish_in_passes` yields."""
     return term.region_passes + term.passes
 
 
 def finish_in_passes(refinement: Refinement, closing: SweepPlan, first: int) -> Iterator[SweepRecord]:
-    """All passes that the parameters ask for, each done when its record is taken; `first` is the first one's number."""
+    """Run all enabled passes, each when the caller takes its record; `first` is the number of the first one."""
     term = refinement.parameters.finish
     for done in range(term.region_passes):
         yield repair_regions(refinement, first + done)
@@ -54,7 +54,7 @@ def finish_in_passes(refinement: Refinement, closing: SweepPlan, first: int) -> 
 
 
 class Finisher:
-    """Passes over the map of a refinement; the filtered views serve all of them."""
+    """Passes over the map of a refinement, with shared filtered views."""
 
     def __init__(self, refinement: Refinement, closing: SweepPlan) -> None:
         self.refinement, self.closing = refinement, replace(closing, planar_weight=0.0, plane_fits=0)
@@ -82,7 +82,7 @@ class Finisher:
         return SweepRecord(index, "finish", changed, float("nan"), time.perf_counter() - begin)
 
     def wanted(self, disparity: FloatMap, furthest: float) -> tuple[FloatMap, FloatMap]:
-        """Targets and their precision [N, M]: of plain colours, or of high-pass data where gloss pulls those away."""
+        """Targets and their precision [N, M]: from plain colours, or from high-pass data where there is gloss."""
         term = self.term
         plain = self.linearised(disparity, self.rays, term.occluder_growth, term.noise, furthest)
         if self.high is None:
@@ -96,7 +96,7 @@ class Finisher:
         return gloss.blended(plain, high, trust)
 
     def spread(self, disparity: FloatMap, target: FloatMap, precision: FloatMap, furthest: float) -> float:
-        """Factor by which deviations of targets are understated: their scatter, beyond what is ordinary."""
+        """Factor by which deviations of targets are understated: their excess scatter."""
         away = ~beside_jumps(disparity, disparity_of(JUMP, self.rays))
         found = local_scatter(target - disparity, precision, away, self.term.finest, furthest)
         return max(1.0, found / self.term.scatter)
@@ -111,7 +111,7 @@ class Finisher:
         wanted: NDArray[np.bool_] | None = None,
         earlier: Wish | None = None,
     ) -> Wish:
-        """What the views, plain or filtered, want around a map; only where it is wanted, elsewhere what is known."""
+        """Targets from the views, plain or filtered, around a map; computed where requested, reused elsewhere."""
         term, model = self.term, self.model_around(disparity, rays, growth)
         target, texture, residual = (np.zeros_like(disparity) for _ in range(3))
         numbers = np.float32(term.colour_scale), np.float32(furthest)
@@ -127,7 +127,7 @@ class Finisher:
         return Wish(*(np.where(new, now, before) for now, before in zip(wish, earlier, strict=True)))
 
     def model_around(self, disparity: FloatMap, rays: Rays, growth: int) -> Model:
-        """Of views, plain or filtered, with the occluders of a map that was grown."""
+        """The model of views, plain or filtered, with the occluders of the grown map."""
         refinement = self.refinement
         grown, term = grow(disparity, growth), refinement.parameters.data
         occluders = snapshot_occluders(grown, refinement.rays, refinement.limits, term, self.workers)
@@ -135,18 +135,18 @@ class Finisher:
 
 
 def everywhere(disparity: FloatMap) -> NDArray[np.bool_]:
-    """All of a map, as `linearise` wants to know it."""
+    """The whole map, as a mask for `linearise`."""
     return by_sixteen(np.ones(disparity.shape, bool))
 
 
 def by_sixteen(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """[N, ⌈M/16⌉]: whether any of sixteen pixels of a row is marked."""
+    """Mask [N, ⌈M/16⌉]: whether any of sixteen pixels of a row is marked."""
     padded = np.pad(mask, ((0, 0), (0, -mask.shape[1] % WIDTH)))
     return np.asarray(padded.reshape(len(mask), -1, WIDTH).any(axis=2), np.bool_)
 
 
 def beside_jumps(disparity: FloatMap, jump: float) -> NDArray[np.bool_]:
-    """Pixels within 3 px of a jump, whose high-pass data hold colours of both sides."""
+    """Pixels within 3 px of a jump, where high-pass data mix colours of both sides."""
     rise = grow(disparity, 1) + grow(-disparity, 1)
     return grow((rise > jump).astype(np.float32), 2) > 0
 
@@ -154,7 +154,7 @@ def beside_jumps(disparity: FloatMap, jump: float) -> NDArray[np.bool_]:
 def fit(
     disparity: FloatMap, target: FloatMap, precision: FloatMap, term: Finish, workers: Workers, spread: float = 1.0
 ) -> FloatMap:
-    """The widest patch of each pixel that the targets, of so many times their deviation, do not contradict, there."""
+    """At each pixel, the value of the widest patch that the targets do not contradict, given their scaled deviation."""
     scales, rows = patches(term.widest)
     pad = int(rows[:, 1].max())
     around = (pad, pad), (pad, pad + WIDTH)
@@ -200,7 +200,7 @@ def softened_rays(rays: Rays, side: float, workers: Workers) -> Rays:
 
 
 def high_pass_rays(rays: Rays, share: float, workers: Workers) -> Rays:
-    """The views without a share of their low frequencies, among which gloss and shading are."""
+    """The views without a share of their low frequencies, which contain gloss and shading."""
     passed = np.empty_like(rays.samples)
     workers.rows(high_pass, rays.dy.size, rays, np.float32(share), passed)
     return rays._replace(samples=passed)

@@ -1,7 +1,7 @@
-"""Where gloss pulls plain colours away, high-pass data take their place (beyond the paper, decision 13).
+"""Replaces plain colours by high-pass data where there is gloss (beyond the paper, decision 13).
 
-Two witnesses must agree. The plain residuals exceed what noise explains, given those of the high-pass data; and the
-two kinds of data want different disparities, by more than high-pass data err by themselves.
+Two conditions must hold: the plain residuals exceed what noise explains, given those of the high-pass data, and the
+two kinds of data want disparities that differ by more than the error of high-pass data.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ REGION = 3.0
 
 
 class Wish(NamedTuple):
-    """What one kind of data wants at every pixel."""
+    """Targets of one kind of data at every pixel."""
 
     target: FloatMap
     """px."""
@@ -45,7 +45,7 @@ class Wish(NamedTuple):
 
 
 def blended(plain: Wish, high: Wish, trust: FloatMap) -> tuple[FloatMap, FloatMap]:
-    """Targets and precisions: plain data count by their trust, high-pass data by what is left of it."""
+    """Targets and precisions: plain data weighted by their trust, high-pass data by the rest."""
     first, second = trust * plain.precision, (1 - trust) * high.precision
     total = first + second
     mean = (first * plain.target + second * high.target) / np.maximum(total, np.float32(1e-12))
@@ -53,10 +53,10 @@ def blended(plain: Wish, high: Wish, trust: FloatMap) -> tuple[FloatMap, FloatMa
 
 
 def trust_in_plain(plain: Wish, high: Wish, own_error: float) -> FloatMap:
-    """1 where there is no gloss; less, the further plain data go astray compared with the high-pass data's own error.
+    """Trust in plain data: 1 without gloss, less the further they deviate, relative to the error of high-pass data.
 
-    τ = e²/(e² + c·δ²): δ is the mean difference of the targets in a region, e what high-pass data err by in any case,
-    px; c says from 0 to 1 how surely the residuals show gloss.
+    τ = e²/(e² + c·δ²): δ is the mean difference of the targets in a region, e the error of high-pass data, px; c is
+    the evidence of gloss in the residuals, 0 … 1.
     """
     excess = (smooth(plain.residual) + DIGITS) / (WHITE * smooth(high.residual) + DIGITS)
     certain = np.clip((excess - SUSPICION) / (CERTAINTY - SUSPICION), 0, 1)

@@ -1,7 +1,7 @@
-"""Holes that a foreground has closed open as wholes: segments of like colour, judged by what they cost (decision 12).
+"""Opens holes that a foreground has closed: whole segments of similar colour, judged by their cost (decision 12).
 
-Through a small hole few views see the same background, and no pixel of it can open alone, because its neighbours hide
-it. A segment that looks like farther pixels around it is tried on their plane, all of it at once.
+Through a small hole, few views see the same background, and no single pixel can open, because its neighbours hide it.
+A segment that looks like farther pixels around it is therefore moved to their plane as a whole.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Proposal(NamedTuple):
 
 
 def sweep_with_holes(refinement: Refinement, step: SweepPlan, closing: SweepPlan, seed: int) -> SweepRecord:
-    """A sweep; if its plan asks for it, holes open first, and what lies beside them can follow."""
+    """A sweep. If its plan says so, holes are opened first, so that pixels beside them can follow."""
     if not step.open_holes:
         refinement.opened = None
         return refinement.sweep(step, seed)
@@ -72,10 +72,10 @@ def sweep_with_holes(refinement: Refinement, step: SweepPlan, closing: SweepPlan
 def open_holes(
     refinement: Refinement, closing: SweepPlan, even: float = EVEN, judge: tuple[float, float] = STRICT
 ) -> FloatMap:
-    """The refinement's map with those segments on the plane behind them that the judge lets cost what they cost there.
+    """The refinement's map with accepted segments moved to the plane behind them.
 
-    They are tried together, since they see through each other's holes. What costs more is taken back, until all that
-    is left pays.
+    All segments are tried together, because views look through several holes at once. Those that cost more are taken
+    back until all remaining ones pay off.
     """
     before, (factor, more) = refinement.disparity, judge
     proposals = propose(before, colours(refinement.rays), refinement, even)
@@ -164,7 +164,7 @@ def fit_plane(
 
 
 def middle_of(values: NDArray[np.floating[Any]]) -> float:
-    """The median, without what makes numpy's slow for few numbers."""
+    """The median; faster than numpy's for few numbers."""
     half = len(values) // 2
     if len(values) % 2:
         return float(np.partition(values, half)[half])
@@ -173,7 +173,7 @@ def middle_of(values: NDArray[np.floating[Any]]) -> float:
 
 
 def applied(disparity: FloatMap, proposals: Sequence[Proposal]) -> FloatMap:
-    """The map with all of them in place."""
+    """The map with all proposals applied."""
     changed = disparity.copy()
     for rows, columns, values in proposals:
         changed[rows, columns] = values
@@ -183,7 +183,7 @@ def applied(disparity: FloatMap, proposals: Sequence[Proposal]) -> FloatMap:
 def segment_costs(
     refinement: Refinement, closing: SweepPlan, disparity: FloatMap, proposals: Sequence[Proposal]
 ) -> list[float]:
-    """Mean data term of every proposal's pixels in a map that hides what it hides."""
+    """Mean data term of every proposal's pixels in a map, with that map's occlusions."""
     if not proposals:
         return []
     term, rays = refinement.parameters.data, refinement.rays

@@ -30,10 +30,10 @@ WINDOWS = (2, 0)
 def first_maps(
     lightfield: LightField, rays: Rays, limits: DisparityRange, parameters: Initialise, workers: Workers
 ) -> list[FloatMap]:
-    """Disparities [N, M] inside the range: one map, or for `cheapest` all that suit the light field.
+    """First maps [N, M] inside the range: one, or for `cheapest` all that suit the light field.
 
-    Plane sweeps with windows are right on surfaces, those without keep gaps open; so does the structure tensor, where
-    it can follow the shifts.
+    Plane sweeps with windows are good on surfaces; those without, and the structure tensor where shifts are small, keep
+    gaps open.
     """
     method = choose_method(lightfield, limits, parameters)
     if parameters.method == "cheapest":
@@ -45,7 +45,7 @@ def first_maps(
 
 
 def first_map_origins(lightfield: LightField, limits: DisparityRange, parameters: Initialise) -> list[Origin]:
-    """What each map of `first_maps` came from."""
+    """Origin of each map of `first_maps`."""
     method = choose_method(lightfield, limits, parameters)
     followed = [Origin.LINES] * (method == "structure-tensor")
     if parameters.method == "cheapest":
@@ -56,7 +56,7 @@ def first_map_origins(lightfield: LightField, limits: DisparityRange, parameters
 def followed_lines(
     lightfield: LightField, limits: DisparityRange, parameters: Initialise, workers: Workers
 ) -> FloatMap:
-    """The structure tensor's disparities; what lies far outside the range is filled from around it."""
+    """The structure tensor's disparities; values far outside the range are filled from their surroundings."""
     disparity, _ = structure_tensor(lightfield, parameters, workers)
     centre, reach = 0.5 * (limits.minimum + limits.maximum), 0.5 * limits.extent * parameters.inpaint_beyond
     outlier = ~(np.abs(disparity - centre) <= reach)
@@ -67,7 +67,7 @@ def followed_lines(
 def choose_method(
     lightfield: LightField, limits: DisparityRange, parameters: Initialise
 ) -> Literal["structure-tensor", "plane-sweep"]:
-    """The structure tensor where lines of views are long and their shifts small, unless told otherwise."""
+    """The structure tensor for long lines of views with small shifts, unless the parameters say otherwise."""
     lines = [line for axis in (1, 0) if (line := lightfield.layout.even_line(axis)) is not None]
     if parameters.method == "structure-tensor" and not lines:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Keeps the way of a map: between steps, from the maps that they leave (docs/explorer.md)."""
+"""Records the history of a map after each step (docs/explorer.md)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SMALL = 0.25
 
 
 class Keeper:
-    """Looks at a refinement when its first map was chosen among `maps`, and after each step of an estimation."""
+    """Records a refinement's first map, chosen among `maps`, and the map after each step."""
 
     def __init__(
         self, refinement: Refinement, steps: Sequence[SweepPlan], maps: Sequence[FloatMap], origins: Sequence[Origin]
@@ -40,7 +40,7 @@ class Keeper:
             self._keep(chosen, first)
 
     def step(self) -> None:
-        """After any other step."""
+        """Record the map after any other step."""
         if not self.wanted:
             return
         index, after = self.kept, self.refinement.disparity
@@ -61,7 +61,7 @@ class Keeper:
         self.kept += 1
 
     def way(self, disparity: FloatMap) -> Way | None:
-        """Of an estimation that is done, given its result."""
+        """The history of a finished estimation, given its result."""
         if not self.wanted:
             return None
         return Way.of(self.kinds, [*self.maps[:-1], disparity], self.origins, self.refinement.spread)
@@ -72,7 +72,7 @@ def is_large(part: Part) -> bool:
 
 
 def step_kinds(refinement: Refinement, sweeps: int) -> list[str]:
-    """Of all steps of an estimation, the first map included."""
+    """Kinds of all steps of an estimation, including the first map."""
     parameters = refinement.parameters
     ends = ["regions"] * parameters.finish.region_passes + ["surfaces"] * parameters.finish.passes
     return ["start", *["sweep"] * sweeps, *ends, *["borders"] * parameters.coverage.settle]
@@ -81,8 +81,8 @@ def step_kinds(refinement: Refinement, sweeps: int) -> list[str]:
 def sweep_origins(before: FloatMap, after: FloatMap, step: SweepPlan, noise: FloatMap) -> NDArray[np.uint8]:
     """Which heuristic (§ VI-B) gave each pixel the value that a sweep left it with, [N, M].
 
-    A neighbour's value is taken over bit by bit and a random one can be drawn again; what is neither came from the
-    mean or the plane. A mean of neighbours of one value is that neighbour's.
+    A neighbour's value is copied exactly, and a random one can be drawn again; any other value came from the mean or
+    the plane. A mean of equal neighbours counts as a neighbour's value.
     """
     heuristics = single_precision(step.heuristics)
     both = heuristics.congruence and heuristics.smooth_plane

@@ -1,4 +1,4 @@
-"""Surfaces from noisy targets: at every pixel the widest polynomial patch the data do not contradict, compiled.
+"""Fits surfaces to noisy targets: at every pixel, the widest polynomial patch that fits the data, compiled.
 
 Sixteen neighbouring pixels are fitted at once (`_lanes`): their patches hold the same steps, so that samples are read
 in order. Within a row of a patch only powers of x are summed; powers of y follow once a row.
@@ -196,7 +196,7 @@ def fit_surfaces(begin, end, disparity, target, precision, pad, scales, rows, ga
 
 @kernel
 def narrow(fit, variance, caution, used, low, high, best):
-    """Cut the intervals that fits allow; where one is left, take the fit. Returns whether any is."""
+    """Intersect the confidence intervals of the fits; where one remains, take the fit. Returns whether any does."""
     left = 0
     for lane in range(used):
         reach = caution * np.sqrt(variance[lane])

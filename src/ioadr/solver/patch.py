@@ -1,4 +1,4 @@
-"""The patch that `solver.local_fit` takes at one pixel, in plain form: which one, who belongs to it, what it says."""
+"""The patch that `solver.local_fit` chooses at one pixel, in plain Python: its size, inliers and value."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def powers(places: NDArray[np.int64]) -> Floats:
 
 
 def inliers(terms: Floats, values: Floats, trust: Floats, polynomial: Floats, term: Finish) -> Floats:
-    """0 … 1 [K]: how far each target belongs to the last polynomial."""
+    """Weight 0 … 1 [K] of each target, by its distance from the last polynomial."""
     missed = values - terms @ polynomial
     return np.maximum(1 - missed**2 * np.maximum(trust / term.gate**2, term.widest_gate**-2), 0) ** 2
 

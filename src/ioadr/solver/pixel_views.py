@@ -1,4 +1,4 @@
-"""What single views show of one pixel, in plain form: who sees it, what they differ by, who sees behind its border."""
+"""Single views of one pixel, in plain Python: visibility, residuals, and views behind a border."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TAPS = range(-1, 3)
 
 
 def hidden_views(model: Model, row: int, column: int, d: np.float32) -> Flags:
-    """[V]: views in which something nearer hides the point of disparity d."""
+    """Mask [V] of the views in which a nearer surface hides the point of disparity d."""
     hidden = np.zeros(model.rays.dy.size, bool)
     if model.data.occlusion_aware:
         views = views_around(model.rays, model.occluders)
@@ -30,8 +30,9 @@ def hidden_views(model: Model, row: int, column: int, d: np.float32) -> Flags:
 
 
 def residuals(model: Model, row: int, column: int, d: np.float32, scale: float) -> tuple[Floats, Floats]:
-    """[V] each, as `cost.linearised` has them: by how many grey levels a view differs from the mean of all, and its
-    weight, 0 … 1; NaN and 0 where it does not see the point."""
+    """Residuals [V] from the mean of all views, in grey levels, and weights [V], 0 … 1, as in `cost.linearised`.
+
+    NaN and 0 where a view does not see the point."""
     rays = model.rays
     colours, seen = cubic_samples(rays, row, column, d)
     seen &= ~hidden_views(model, row, column, d)
@@ -44,7 +45,7 @@ def residuals(model: Model, row: int, column: int, d: np.float32, scale: float) 
 
 
 def cubic_samples(rays: Rays, row: int, column: int, d: np.float32) -> tuple[NDArray[np.float64], Flags]:
-    """[V, 3] grey levels that the views show of a point, and [V] whether all taps lie in the view."""
+    """Colours [V, 3] of a point in the views, grey levels, and whether all taps lie in the view [V]."""
     colours, inside = np.zeros((rays.dy.size, 3)), np.zeros(rays.dy.size, bool)
     for v, (dy, dx) in enumerate(zip(rays.dy, rays.dx, strict=True)):
         y, x = float(np.float32(row) - d * dy), float(np.float32(column) - d * dx)
@@ -68,7 +69,7 @@ def pixel_colour(rays: Rays, view: int, row: int, column: int) -> NDArray[np.flo
 
 
 def border_views(matting: Matting, row: int, column: int, near: float, far: float, middle: float) -> Flags:
-    """[V]: views that show the pixel and, freely, the background behind it: those that decide between two surfaces."""
+    """Mask [V] of the views that decide a border: they show the pixel and, unobstructed, the background behind it."""
     rays, count = matting.rays, matting.rays.dy.size
     seen, behind, place = (np.zeros((count, n), np.float32) for n in (3, 3, 2))
     sight = Sight(seen, behind, place, np.empty((2, 3, 2)), np.empty((5, 3)))

@@ -14,7 +14,7 @@ from ioadr.geometry.ppp import LEVELS, project, sample, unpack
 def half_deviation(rays, n0, m0, d):
     """Smallest mean |colour − reference| (grey levels) over the views left, right, above or below the reference view.
 
-    Near an occlusion one side still sees the point: no visibility is needed to rank hypotheses.
+    Near an occlusion, one side still sees the point, so hypotheses can be ranked without visibility.
     """
     base = rays.reference * rays.view_stride + n0 * rays.row_stride + m0
     red0, green0, blue0 = unpack(rays.samples[base])
@@ -48,7 +48,7 @@ def half_deviation(rays, n0, m0, d):
 
 @kernel
 def half_deviations(rays, n0, d, own, mixed, totals, counts, cost):
-    """`half_deviation` of a whole row at one disparity, at most 255, into cost float32 [M]; a tenth of the time.
+    """`half_deviation` of a whole row at one disparity, at most 255, into cost float32 [M]; ten times as fast.
 
     own float32 [3 · length]: the row's channels; mixed [3 · length], totals [5 · length], counts [5, length] are
     scratch: sums of the four sides and of none, and where the number of their views changes along the row.

@@ -1,4 +1,4 @@
-"""From nouns to what kernels read: packed views, snapshots of the map, windows."""
+"""Inputs of kernels: packed views, snapshots of the map, windows."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def snapshot_occluders(
 
 
 def plane_geometry(lightfield: LightField, limits: DisparityRange, term: PlanarTerm) -> RayModel:
-    """The geometry in which planes are fitted; without a camera it follows from the range."""
+    """The geometry for plane fits; without a camera, derived from the range."""
     camera, window = lightfield.camera_or_relative(limits), lightfield.part.window
     return camera.benchmark(window) if term.normals == "benchmark" else camera.pinhole(window)
 

@@ -1,4 +1,4 @@
-"""How far an estimation looks: what must be read around a part so that its inside comes out as in the whole."""
+"""Reach of an estimation: the margin around a part that makes its inside equal to the whole's."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ BACKGROUND = 8
 
 
 def estimation_margin(parameters: Parameters, limits: DisparityRange, layout: Layout) -> int:
-    """Pixels around a part within which its border can be felt.
+    """Width of the margin in which a part's border affects the result, px.
 
-    A view is missing where the border cuts off its sample; an occluder that lies beyond the border hides nothing;
-    planes are fitted to what normals over a window say, which need a kernel's width and a border each; sweeps pass on
-    what they find to the next pixel; the finish fits patches; and backgrounds are looked for beside borders.
+    The border cuts off samples of views and occluders beyond it; planes are fitted to normals over a window, which need
+    a kernel's width and a border each; sweeps propagate values to the next pixel; the finish fits patches; and the
+    border step looks for backgrounds.
     """
     reach = max(layout.reach)
     shift = max(abs(limits.minimum), abs(limits.maximum)) * reach
@@ -38,7 +38,7 @@ def estimation_margin(parameters: Parameters, limits: DisparityRange, layout: La
 
 
 def with_margin(core: Window, margin: int, height: int, width: int) -> Window:
-    """What to estimate of an image of height×width px for the sake of a core."""
+    """The window of an image of height×width px to estimate for a core."""
     return Window(
         max(core.top - margin, 0) // ALIGNED * ALIGNED,
         max(core.left - margin, 0) // ALIGNED * ALIGNED,

@@ -1,4 +1,4 @@
-"""Iterative refinement (§ VI): one estimation in its course, sweep by sweep."""
+"""Iterative refinement (§ VI): one running estimation, sweep by sweep."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FloatMap = NDArray[np.float32]
 
 
 class Refinement:
-    """What stays during an estimation (rays, guide, weights) and what sweeps change (state)."""
+    """Constants of an estimation (rays, guide, weights), and the state that sweeps change."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Refinement:
         self.state.plain[:] = np.nan
 
     def model(self, step: SweepPlan, occluders: Occluders | None = None, planes: Planes | None = None) -> Model:
-        """What hypotheses are measured against in a sweep: visibility and planes of the map as it is, unless given."""
+        """The cost model of a sweep, with visibility and planes of the current map unless given."""
         if planes is None:
             term = self.parameters.planar
             geometry = problem.plane_geometry(self.lightfield, self.limits, term)
@@ -85,7 +85,7 @@ class Refinement:
         return Model(**kept)
 
     def _occluders(self) -> Occluders:
-        """Of the map as it is; made once for all that look at the same map, such as final costs and confidence."""
+        """Occluders of the current map, shared by all steps on the same map, such as final costs and confidence."""
         disparity, snapshot = self.disparity, self._snapshot
         if snapshot is None or not np.array_equal(snapshot.surface[:-1, :-1], disparity):
             term = self.parameters.data
@@ -117,7 +117,7 @@ class Refinement:
         return SweepRecord(step.index, step.kind, changed, cost, time.perf_counter() - begin)
 
     def final_costs(self, step: SweepPlan) -> tuple[dict[str, FloatMap], NDArray[np.uint16]]:
-        """Cost terms of the map as it is under a sweep's weights, and how many views see each pixel."""
+        """Cost terms of the current map under a sweep's weights, and the number of views that see each pixel."""
         terms = np.empty((len(TERMS), self.lightfield.height, self.lightfield.width), np.float32)
         visible = np.empty(terms.shape[1:], np.uint16)
         self.workers.rows(final_costs, self.lightfield.height, self.model(step), self.state, -1, terms, visible)
@@ -126,13 +126,13 @@ class Refinement:
 
 
 def random_numbers(seed: int, step: SweepPlan, part: Part) -> tuple[FloatMap, FloatMap]:
-    """Of a sweep, one each per pixel: normal for the perturbation, even in 0 … 1 for the acceptance."""
+    """Random numbers of a sweep, per pixel: normal for the perturbation, uniform in 0 … 1 for the acceptance."""
     generator = np.random.default_rng([seed, step.index])
     return _drawn(generator.standard_normal, part), _drawn(generator.random, part)
 
 
 def _drawn(draw: Callable[..., FloatMap], part: Part) -> FloatMap:
-    """What `draw` gives a part's pixels of the larger image, row by row: that image may not fit into memory."""
+    """Numbers that `draw` gives a part's pixels in the whole image, row by row: the whole may not fit into memory."""
     if part.is_whole:
         return draw((part.height, part.width), np.float32)
     window = part.window

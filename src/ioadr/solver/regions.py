@@ -1,8 +1,8 @@
-"""Whole regions proposed by a semi-global match and judged as wholes (beyond the paper, decision 11).
+"""Replaces whole regions by a semi-global match where it fits better (beyond the paper, decision 11).
 
-A false hole in a plain or polished surface is stable in the sweeps: its rim hides the views that would contradict it.
-The match uses a cost in which hidden views pay (`cost.heard`). Where it differs from the map, a region takes it only
-if all views together agree better *and* the jumps at its rim do not move from colour edges into plain areas.
+A false hole in a plain or polished surface survives the sweeps: its rim hides the views that would contradict it.
+The match uses a cost in which hidden views pay (`cost.heard`). A region that differs from the map is accepted only if
+all views together agree better *and* the jumps at its rim do not move from colour edges into plain areas.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ ROUGHEST = 0.18
 
 @dataclass(frozen=True)
 class Match:
-    """A semi-global match, and what it and the map cost."""
+    """A semi-global match, its cost and the map's."""
 
     disparity: FloatMap
     cost: FloatMap
@@ -71,7 +71,7 @@ class Match:
 
 
 def repair_regions(refinement: Refinement, index: int) -> SweepRecord:
-    """Replace false holes of the refinement's map by what a semi-global match proposes."""
+    """Replace false holes of the refinement's map by a semi-global match."""
     begin, before = time.perf_counter(), refinement.disparity
     rays = few_rays(refinement)
     match = semiglobal_match(before, rays, refinement.limits, refinement.workers)
@@ -84,7 +84,7 @@ def repair_regions(refinement: Refinement, index: int) -> SweepRecord:
 
 
 def semiglobal_match(disparity: FloatMap, rays: Rays, limits: DisparityRange, workers: Workers) -> Match:
-    """What planes a third of a px of shift apart say, with the occlusions of the map."""
+    """Match over planes a third of a px of shift apart, with the occlusions of the map."""
     height, reach = len(disparity), float(rays.reach.max())
     count = int(np.clip(np.ceil(limits.extent * reach * PLANES), 3, MOST_PLANES - 1))
     planes = np.linspace(limits.minimum, limits.maximum, count + 1, dtype=np.float32)
@@ -119,7 +119,7 @@ def seen_surface(disparity: FloatMap, rays: Rays, workers: Workers) -> FloatMap:
 
 
 def judge(disparity: FloatMap, match: Match, image: FloatMap, reach: float, smallest: float) -> NDArray[np.bool_]:
-    """[N, M]: pixels of regions that take the match, with the corners that opening took off."""
+    """Mask [N, M] of accepted regions, with the corners that opening removed."""
     labels = np.zeros(disparity.shape, np.int32)
     different = np.abs(match.disparity - disparity) * reach > DIFFERENT
     count = label_regions(opened(different), labels) + 1
@@ -155,12 +155,12 @@ def rim_scores(
 
 
 def opened(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Without what is thinner than 3 px: eroded, then dilated, by the four neighbours."""
+    """The mask without parts thinner than 3 px: eroded, then dilated, by the four neighbours."""
     return grown(core(mask.astype(np.int32), 1) > 0)
 
 
 def grown(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """With the four neighbours of each pixel."""
+    """The mask, dilated by the four neighbours."""
     padded = np.pad(mask, 1)
     wider: NDArray[np.bool_] = mask | padded[:-2, 1:-1] | padded[2:, 1:-1] | padded[1:-1, :-2] | padded[1:-1, 2:]
     return wider

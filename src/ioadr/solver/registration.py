@@ -1,4 +1,4 @@
-"""How a view is shifted, turned, larger and brighter than the reference view and a map predict (Gauss–Newton)."""
+"""Registers a view to its prediction from the reference view and a map: shift, rotation, scale, gain (Gauss–Newton)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def motion(view: Picture, predicted: Picture, white: float) -> Motion:
 
 
 def _solved(design: NDArray[np.float64], target: NDArray[np.float64]) -> list[float]:
-    """Unknowns of the smallest sum of absolute differences, by reweighted least squares; 0 where nothing tells."""
+    """Unknowns of the smallest sum of absolute differences, by reweighted least squares; 0 if undetermined."""
     solution = np.zeros(design.shape[1])
     for _ in range(ROUNDS):
         left = np.abs(target - design @ solution)

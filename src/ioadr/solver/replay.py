@@ -1,4 +1,4 @@
-"""What the finish, the border step and the confidence weighed at one pixel: the same functions, run around it again."""
+"""Repeats the finish, the border step and the confidence around one pixel, with the same functions."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ SURE = 1e-6
 
 
 class Replay:
-    """The surroundings of one pixel of a result, wide enough that the pixel does not notice."""
+    """The surroundings of one pixel of a result, wide enough for the same outcome at the pixel."""
 
     def __init__(self, lightfield: LightField, estimate: Estimate, row: int, column: int, workers: Workers) -> None:
         self.estimate, self.workers = estimate, workers
@@ -51,14 +51,14 @@ class Replay:
         self.closing = closing(parameters, estimate.range)
 
     def map_after(self, step: int) -> FloatMap:
-        """The part of the map that a step left."""
+        """The part of the map after a step."""
         way = self.estimate.way
         assert way is not None
         part = self.window.slices
         return self.estimate.disparity[part] + way.differences[step][part]
 
     def surface(self) -> tuple[SurfaceFit, ViewResiduals] | tuple[None, None]:
-        """What the last finishing pass fitted, and what the views told it; None without one, or if no way was kept."""
+        """The surface and residuals of the last finishing pass; None without one, or without a history."""
         way, term = self.estimate.way, self.estimate.parameters.finish
         if way is None or not term.passes:
             return None, None
@@ -70,13 +70,13 @@ class Replay:
         return fit_at(*at, before, target, precision, term, way.spread), by_view
 
     def on_grid(self, values: NDArray[Any], elsewhere: Any) -> NDArray[Any]:
-        """[L, K] of what is known view by view."""
+        """Values per view as an array [L, K]."""
         found = np.full(self.lightfield.grid, elsewhere, values.dtype)
         found[used_views(self.lightfield, self.estimate.parameters.data.view_step)] = values
         return found
 
     def wanted(self) -> tuple[FloatMap, FloatMap, FloatMap]:
-        """Of the last finishing pass: the map before it, the disparities that the views want, and their precision."""
+        """The last finishing pass: the map before it, the views' targets, and their precision."""
         way, term = self.estimate.way, self.estimate.parameters.finish
         assert way is not None
         finisher, first = Finisher(self.refinement, self.closing), way.kinds.index("surfaces")
@@ -87,7 +87,7 @@ class Replay:
         return before, *wishes
 
     def border(self) -> Border | None:
-        """What the views say about a pixel beside a jump; None elsewhere."""
+        """Evidence about a pixel beside a jump; None elsewhere."""
         way, term = self.estimate.way, self.estimate.parameters.coverage
         if way is None or not term.settle:
             return None
@@ -109,7 +109,7 @@ class Replay:
         return Border(near, far, decided and decided[0], decided and decided[1], term.doubt, *sides, views)
 
     def doubts(self) -> tuple[float, list[Doubt]]:
-        """The confidence, measured again, and what each reason took from it, most first."""
+        """The confidence, computed again, and the share of each reason, largest first."""
         part = self.window.slices
         self.refinement.disparity = np.ascontiguousarray(self.estimate.disparity[part])
         data, visible = self.estimate.costs["data"][part], self.estimate.visible_views[part]
@@ -132,9 +132,9 @@ def surroundings(lightfield: LightField, estimate: Estimate, row: int, column: i
 
 
 def weighed(reasons: dict[str, FloatMap], row: int, column: int) -> tuple[float, list[Doubt]]:
-    """The probability at a pixel, and what each reason takes from the logarithm of its odds, most first.
+    """The probability at a pixel, and how much each reason lowers the logarithm of its odds, largest first.
 
-    That is what would be won without it: by how much the odds rise if the reason says that there is nothing to doubt.
+    A reason's share is the rise of the odds if that reason alone were absent.
     """
     top, left = max(row - 1, 0), max(column - 1, 0)
     around = {name: values[top : row + 2, left : column + 2] for name, values in reasons.items()}
@@ -157,7 +157,7 @@ def odds(share: float) -> float:
 
 
 def ending(lightfield: LightField, estimate: Estimate, row: int, column: int) -> Ending:
-    """What the steps after the sweeps, and the confidence, weighed at a pixel."""
+    """The steps after the sweeps, and the confidence, at a pixel."""
     with Workers() as workers:
         replay = Replay(lightfield, estimate, row, column, workers)
         (surface, views), border = replay.surface(), replay.border()

@@ -1,7 +1,7 @@
-"""What targets scatter by, against what their precision says (beyond the paper, decision 15).
+"""Measured scatter of targets, relative to their precision (beyond the paper, decision 15).
 
-Precisions follow from residuals and texture. They do not know what aliasing and noise of the views' own detail do to
-a target; the scatter of neighbouring targets around a fitted map shows it.
+Precisions follow from residuals and texture. They miss the effects of aliasing and noise, which show in the scatter
+of neighbouring targets around a fitted map.
 """
 
 from __future__ import annotations

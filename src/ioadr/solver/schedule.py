@@ -1,4 +1,4 @@
-"""What each sweep weighs and tries (§ VI-C, Eq. 38, and the schedules behind the published tables)."""
+"""Weights and candidates of each sweep (§ VI-C, Eq. 38, and the schedules behind the published tables)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ioadr.solver.candidates import Heuristics
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """One sweep, fully decided before it starts."""
+    """All settings of one sweep."""
 
     index: int
     forward: bool
@@ -26,19 +26,19 @@ class SweepPlan:
 
     @property
     def planar(self) -> bool:
-        """Whether the sweep belongs to the planar phase, which goes on where J_pg itself does not count."""
+        """Whether the sweep belongs to the planar phase, even if J_pg itself is off."""
         return self.plane_fits > 0
 
     @property
     def kind(self) -> str:
-        """Its phase: planar, or the last term that counts."""
+        """The sweep's phase: planar, or the last active term."""
         if self.planar:
             return "planar"
         return "congruence" if self.congruence_weight > 0 else "data"
 
 
 def plan(parameters: Parameters, limits: DisparityRange, warm: bool = False) -> list[SweepPlan]:
-    """All sweeps of an estimation, in order; of a warm one, which knows a good map, only the last of each phase."""
+    """All sweeps of an estimation, in order; with a warm start, only the last of each phase."""
     steps = [_sweep(parameters, limits, q) for q in range(parameters.search.sweeps)]
     return _last_of_each_phase(steps, parameters.search.warm_sweeps) if warm else steps
 
@@ -51,7 +51,7 @@ def _last_of_each_phase(steps: list[SweepPlan], count: int) -> list[SweepPlan]:
 
 
 def closing(parameters: Parameters, limits: DisparityRange) -> SweepPlan:
-    """The weights of the last sweep, under which the result is costed; one plane fit does for that."""
+    """The last sweep's weights, under which the result is costed, with a single plane fit."""
     last = _sweep(parameters, limits, max(parameters.search.sweeps - 1, 0))
     return replace(last, plane_fits=min(last.plane_fits, 1))
 

@@ -1,4 +1,4 @@
-"""Segments of like colour, compiled."""
+"""Segments of similar colour, compiled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ioadr._jit import kernel, task
 
 @kernel
 def root(parents, i):
-    """The first pixel of what pixel i is connected with so far."""
+    """The root of pixel i in the union-find forest."""
     while parents[i] != i:
         parents[i] = parents[parents[i]]  # halves the way for the next who asks
         i = parents[i]

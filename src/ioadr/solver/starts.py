@@ -1,4 +1,4 @@
-"""Of several first maps, at each pixel the one that the views support best (beyond the paper, decision 11)."""
+"""Chooses, at each pixel, the best of several first maps (beyond the paper, decision 11)."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ FloatMap = NDArray[np.float32]
 
 
 def rays_of_starts(refinement: Refinement) -> Rays:
-    """A few views for starts that are ranked and refined anyway, all for the only one."""
+    """A few views if several starts are ranked and refined, all views for a single start."""
     several = refinement.parameters.initialise.method == "cheapest"
     return few_rays(refinement) if several else refinement.rays
 
 
 def begin(refinement: Refinement, maps: Sequence[FloatMap], closing: SweepPlan) -> None:
-    """Give the refinement its first map: the cheapest of some, each with the occlusions that it implies itself.
+    """Set the refinement's first map: the cheapest at each pixel, each map with its own occlusions.
 
-    Of equal ones the first; a single map is taken as it is.
+    The first wins ties; a single map is used unchanged.
     """
     chosen, lowest = maps[0], np.full_like(maps[0], np.inf)
     few = few_rays(refinement) if len(maps) > 1 else refinement.rays

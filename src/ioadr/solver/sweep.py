@@ -1,8 +1,8 @@
-"""One sweep over all pixels in raster order (§ VI), on all cores, with the result of one.
+"""One sweep over all pixels in raster order (§ VI), on all cores, with the same result as on one.
 
-Pixels are visited as if one after the other: workers take rows in turn and run them in blocks, each row
-`lag` blocks behind the row before it, so that at any time all that a pixel reads is either finished or
-untouched. Which rows run side by side does not matter, and so neither does the number of workers.
+The result is as if pixels were visited one by one: workers take rows in turn and process them in blocks, each row
+`lag` blocks behind the row before it, so that everything a pixel reads is either finished or untouched. The result does
+not depend on the number of workers.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ PATIENCE = 20_000
 
 @kernel
 def acceptance_limit(j_old, temperature, chance):
-    """What replaces j_old costs less than this (Eq. 37): a higher cost j with probability exp((j_old − j)/T)."""
+    """Cost limit for replacing j_old (Eq. 37): a higher cost j is accepted with probability exp((j_old − j)/T)."""
     return j_old - temperature * np.log(chance) if temperature > 0 else j_old
 
 
 class Scratch(NamedTuple):
-    """What a worker notes down during a visit."""
+    """A worker's scratch memory."""
 
     views: Any
     near: Any
@@ -68,7 +68,7 @@ def nearest_bin(d):
 
 @kernel
 def current_data_cost(model, state, n, m, d, views):
-    """Data term of the map's value d at (n, m); where it depends on the views alone, as a sweep found it."""
+    """Data term of the map's value d at (n, m); reused from the last sweep if it depends on the views only."""
     known, fine = state.plain[n, m], nearest_bin(d)
     if not np.isnan(known) and in_the_open(model.rays, model.occluders, model.data, n, m, fine):
         return known
@@ -93,7 +93,7 @@ def data_below(model, n, m, d, rest, known, scratch):
 def best_candidate(model, state, n, m, limit, back, count, scratch):
     """(disparity, cost, data term) of the cheapest candidate that costs less than `limit`, or NaN, limit, NaN.
 
-    A candidate is costed no further than needed to know that it is not the one, smoothness first.
+    Costing stops, smoothness first, as soon as a candidate cannot win.
     """
     d_best, j_best, data_best, known = np.float32(np.nan), limit, np.float32(np.nan), 1
     for c in range(count):

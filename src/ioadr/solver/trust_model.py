@@ -1,6 +1,6 @@
-"""How much each reason to doubt weighs: what scripts/calibrate_confidence.py prints, from synthetic scenes alone.
+"""Weights of the reasons to doubt, from scripts/calibrate_confidence.py and synthetic scenes only.
 
-Between two knots a reason takes its weight from the logarithm of the odds, in proportion; weights add up.
+Between two knots, a reason lowers the logarithm of the odds in proportion to its weight; weights add up.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""One geometry for all views of a light field: their maps, the surfaces behind them, and views that were not taken."""
+"""One geometry for all views of a light field: maps, surfaces and new views."""

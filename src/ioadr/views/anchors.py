@@ -1,4 +1,4 @@
-"""Anchor views: which view to estimate next, from which of its neighbours, and with which parameters."""
+"""Anchor views: the next view to estimate, its neighbours and its parameters."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ NEIGHBOURS = 25
 
 
 class Round:
-    """Anchors of one kind, one after the other."""
+    """A sequence of anchors of one kind."""
 
     def __init__(self, beside: NDArray[np.int64], places: NDArray[np.float64]) -> None:
-        """`beside` [V] is which view is estimated for each one, −1 for none; `places` [V, 2] are offsets."""
+        """`beside` [V] is the view to estimate for each one, −1 for none; `places` [V, 2] are offsets."""
         self.beside, self.places = beside, places
         self.taken = [int(np.argmin(np.hypot(*places.T)))]
 
     def next(self, uncovered: NDArray[np.float64]) -> int | None:
-        """The anchor for the view of which the largest share is `uncovered` [V]; None if there are enough."""
+        """The anchor for the view with the largest `uncovered` [V] share; None if there are enough."""
         away = np.abs(self.places[self.beside][:, None] - self.places[self.taken]).max(axis=2).min(axis=1)
         apart = (self.beside >= 0) & (away > APART * np.abs(self.places).max())
         left = np.where(apart, uncovered, 0.0)
@@ -46,15 +46,15 @@ class Round:
 
 
 def rounds(places: NDArray[np.float64]) -> list[Round]:
-    """Anchors inward of the views with most to add, then those views themselves; `places` [V, 2] are offsets."""
+    """Anchors inward of the views that add most, then those views themselves; `places` [V, 2] are offsets."""
     beside, itself = inward(places), np.arange(len(places))
     return [Round(beside, places), Round(np.where(beside == itself, -1, itself), places)]
 
 
 def inward(places: NDArray[np.float64]) -> NDArray[np.int64]:
-    """[V]: for views at `places` [V, 2], offsets from the reference view, which one is an anchor in its stead.
+    """Index [V] of the anchor that stands in for each view at `places` [V, 2], offsets from the reference view.
 
-    The nearest to a place `INWARD` of the way to the reference view; the outermost of several.
+    It is the view nearest to the point `INWARD` of the way to the reference view; the outermost of several.
     """
     away = np.hypot(*((1.0 - INWARD) * places[:, None] - places).transpose(2, 0, 1))
     inner = np.broadcast_to(-np.hypot(*places.T), away.shape)
@@ -62,7 +62,7 @@ def inward(places: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def seen_from_anchor(lightfield: LightField, view: Index) -> LightField:
-    """The light field with another reference view and its nearest neighbours only."""
+    """The light field with another reference view, reduced to its nearest neighbours."""
     return lightfield.replace(reference=view, present=nearest(lightfield.layout, view, NEIGHBOURS))
 
 
@@ -76,5 +76,5 @@ def nearest(layout: Layout, view: Index, count: int) -> NDArray[np.bool_]:
 
 
 def anchor_parameters(parameters: Parameters) -> Parameters:
-    """The same, with every one of the few views."""
+    """The same parameters, using every one of the few views."""
     return parameters.replace({"data.view_step": 1})

@@ -1,4 +1,4 @@
-"""A map of one view carried to another, compiled: what lands where, nearest first, and nothing across jumps."""
+"""Carries a map from one view to another, compiled: nearest surfaces win, and nothing spans jumps."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def origin(i, j, d, ay, ax, pose):
 
 @kernel
 def edge_extent(disparity, coverage, n, m, a, b):
-    """px from a pixel's middle to its surface's end at the jump to the neighbour (a, b), from their coverages."""
+    """Distance from a pixel's centre to its surface's edge at the jump to neighbour (a, b), by their coverages, px."""
     own, other = coverage[n, m], coverage[a, b]
     if disparity[a, b] > disparity[n, m] or not own <= 1.0:
         return 0.5
@@ -45,9 +45,9 @@ def edge_extent(disparity, coverage, n, m, a, b):
 
 @kernel
 def side_extent(disparity, coverage, n, m, side, link, ay, ax, pose, y, x):
-    """px of the pixel's footprint, which lands at (y, x), towards one of its neighbours.
+    """Extent of the footprint of a pixel, which lands at (y, x), towards one of its neighbours, px.
 
-    Half way to where a neighbour of the same surface lands, so that surfaces do not crack; where it ends, to its end.
+    Half way to a neighbour on the same surface, so that surfaces do not crack; otherwise up to the surface's edge.
     """
     height, width = disparity.shape
     down, right = SIDES[side]
@@ -68,7 +68,7 @@ def side_extent(disparity, coverage, n, m, side, link, ay, ax, pose, y, x):
 def splat(disparity, coverage, kept, link, ay, ax, pose, out):
     """The nearest of the `kept` pixels that land on each pixel of `out`, px; NaN where none does.
 
-    A pixel that lands is `link` px of disparity or less from neighbours of its surface, and has one at least.
+    A splatted pixel has at least one neighbour within `link` px of disparity.
     """
     height, width = disparity.shape
     out[:] = np.nan
@@ -92,7 +92,7 @@ def splat(disparity, coverage, kept, link, ay, ax, pose, out):
 
 @kernel
 def surface_at(disparity, y, x, d, link):
-    """Bilinear disparity at (y, x) of those pixels that lie on one surface with d; d itself where none does."""
+    """Bilinear disparity at (y, x) of the pixels on the surface of d; d itself if there are none."""
     height, width = disparity.shape
     n, m = min(max(int(np.floor(y)), 0), height - 2), min(max(int(np.floor(x)), 0), width - 2)
     total, weights = 0.0, 0.0
@@ -108,7 +108,7 @@ def surface_at(disparity, y, x, d, link):
 
 @kernel
 def put_on_surface(disparity, link, ay, ax, pose, out):
-    """Make each splatted disparity that of the surface exactly at the pixel: d = map(origin of the pixel), iterated."""
+    """Refine each splatted disparity to that of the surface at the pixel: d = map(origin of the pixel), iterated."""
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             d = np.float64(out[i, j])
@@ -122,7 +122,7 @@ def put_on_surface(disparity, link, ay, ax, pose, out):
 
 @kernel
 def place_behind(carried, confidence, number, link, ay, ax, pose, best, trust, source):
-    """Add a carried map to those of earlier surfaces: where it is alone, or nearer than `link` before them.
+    """Merge a carried map into those of earlier surfaces: where they are empty, or more than `link` behind it.
 
     `best` [H, W] is the map so far, `trust` its confidence (that of the source's nearest pixel), `source` the number
     of the surface that is seen.

@@ -1,4 +1,4 @@
-"""Maps of every view: a few anchors are estimated, their surfaces carried to all views, borders settled in each."""
+"""Estimates maps of every view: a few anchors, surfaces carried to all views, borders settled in each."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def estimate_views(
 
 
 def _spread(workers: Workers, lightfield: LightField, first: Estimate, most_anchors: int, report: Progress) -> Views:
-    """From the reference view to all others."""
+    """Spread surfaces from the reference view to all others."""
     index = [(int(row), int(column)) for row, column in np.argwhere(lightfield.present)]
     sights = [Sight.empty(first.disparity.shape) for _ in index]
     sights[index.index(lightfield.reference)] = Sight(
@@ -129,7 +129,7 @@ def _opened(lightfield: LightField | str | os.PathLike[str]) -> LightField:
 def _carry(
     workers: Workers, lightfield: LightField, surfaces: Sequence[Surface], index: Sequence[Index], sights: list[Sight]
 ) -> None:
-    """Put the last surface into all views but the reference view, which is what it is."""
+    """Carry the last surface to all views except the reference view."""
     number, link = len(surfaces) - 1, link_of(lightfield.layout)
 
     def share(begin: int, end: int) -> None:
@@ -141,7 +141,7 @@ def _carry(
 
 
 def _anchor(lightfield: LightField, view: Index, first: Estimate, threads: int) -> Estimate:
-    """Another view, anew: from what is known of it, filled, twice as many pixels of what it adds stay wrong."""
+    """Estimate another view from scratch: starting from its carried map left twice as many wrong pixels."""
     part = anchors.seen_from_anchor(lightfield, view)
     return estimate(part, anchors.anchor_parameters(first.parameters), first.seed, False, threads)
 
@@ -154,7 +154,7 @@ def _settled(
     sights: Sequence[Sight],
     report: Progress,
 ) -> NDArray[np.float32]:
-    """[V, N, M]: the maps, each pixel beside a jump on the surface that covers most of it."""
+    """The maps [V, N, M] with settled borders."""
     term, done, lock = first.parameters.coverage, 0, Lock()
     maps = np.empty((len(index), *first.disparity.shape), np.float32)
 

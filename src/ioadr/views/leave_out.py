@@ -1,4 +1,4 @@
-"""A check without truth: estimate from some of the views, synthesise the others, and compare."""
+"""A check without ground truth: estimate from some views, synthesise the others, and compare."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ METHODS = ("views", "nearest", "blend", "centre")
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """How well views that were left out are synthesised."""
+    """Quality of the synthesised views."""
 
     index: NDArray[np.int64]
     """[T, 2]: row and column of the views that were left out."""
@@ -41,7 +41,7 @@ class LeftOut:
     """Estimated from those that were kept."""
 
     def means(self) -> dict[str, tuple[float, float]]:
-        """PSNR and SSIM by method, over all views left out."""
+        """Mean PSNR and SSIM by method, over all left-out views."""
         return {name: (float(self.psnr[name].mean()), float(self.ssim[name].mean())) for name in self.psnr}
 
 
@@ -77,7 +77,7 @@ def leave_views_out(
 def synthesised(
     lightfield: LightField, views: Views, kept: NDArray[np.bool_], view: Index, threads: int | None
 ) -> dict[str, Picture]:
-    """A view that was left out, by every method."""
+    """A left-out view, synthesised by every method."""
     row, column = lightfield.positions[view]
     offset = lightfield.offsets[view]
     centre = synthesise(lightfield.reference_view, views.estimate.disparity, (float(offset[0]), float(offset[1])))
@@ -91,7 +91,7 @@ def synthesised(
 
 
 def around(lightfield: LightField, kept: NDArray[np.bool_], view: Index) -> list[tuple[Index, float]]:
-    """The kept views that are about as near as the nearest one, in order, with weights for a linear blend."""
+    """The nearest kept views, in order, with weights for a linear blend."""
     away = np.hypot(*np.moveaxis(lightfield.offsets - lightfield.offsets[view], -1, 0))
     away = np.where(kept, away, np.inf)
     chosen = [(int(a), int(b)) for a, b in np.argwhere(away <= away.min() * 1.01)]

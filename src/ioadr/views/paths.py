@@ -37,7 +37,7 @@ def dolly(views: Views, frames: int) -> list[Viewpoint]:
 
 
 def grid(views: Views, frames: int) -> list[Viewpoint]:
-    """Along the rows of the captured views, there and back by turns."""
+    """Back and forth along the rows of the captured views."""
     stops: list[tuple[float, float]] = []
     for number, row in enumerate(np.unique(views.index[:, 0])):
         positions = views.layout.positions[tuple(views.index[views.index[:, 0] == row].T)][:, :2]
@@ -51,7 +51,7 @@ PATHS: Mapping[str, Callable[[Views, int], list[Viewpoint]]] = {"orbit": orbit, 
 
 
 def read_path(text: str, name: str) -> list[Viewpoint]:
-    """One camera a line: row, column and, if given, how far ahead and the zoom; # begins a comment."""
+    """Read one camera per line: row, column and, optionally, distance ahead and zoom; # starts a comment."""
     path = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.split("#")[0].replace(",", " ").split()
@@ -73,7 +73,7 @@ def _viewpoint(words: Sequence[str], where: str) -> Viewpoint:
 
 
 def _middle(views: Views) -> tuple[tuple[float, float], tuple[float, float]]:
-    """Middle of the views' positions, and how far they reach from it (row, column)."""
+    """Centre of the views' positions, and their extent from it (row, column)."""
     positions = views.layout.positions[views.layout.present][:, :2]
     low, high = positions.min(axis=0), positions.max(axis=0)
     (row, column), (down, right) = (low + high) / 2, (high - low) / 2

@@ -1,4 +1,4 @@
-"""All surfaces as one cloud of points: each once, as the anchor sees it that saw it first."""
+"""All surfaces as one point cloud: each once, from the first anchor that saw it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class FusedPoints:
 
 
 def fused_points(views: Views, min_confidence: float = 0.0) -> FusedPoints:
-    """The points of all surfaces; those of less confidence are left out."""
+    """The points of all surfaces above a minimum confidence."""
     rays, link = views.estimate.rays, link_of(views.layout)
     parts = []
     for number, surface in enumerate(views.surfaces):
@@ -51,7 +51,7 @@ def fused_points(views: Views, min_confidence: float = 0.0) -> FusedPoints:
 
 
 def surface_points(surface: Surface, rays: RayModel) -> NDArray[np.float32]:
-    """[N, M, 3]: where the anchor's pixels lie, seen from the reference camera."""
+    """Points [N, M, 3] of the anchor's pixels in the reference camera's frame."""
     d = surface.disparity.astype(np.float64)
     inverse = rays.slope * d + rays.offset
     z = np.divide(1.0, inverse, out=np.full_like(inverse, np.nan), where=inverse > 0)
@@ -68,7 +68,7 @@ def anchor_place(surface: Surface, rays: RayModel) -> NDArray[np.float32]:
 
 
 def once(surface: Surface, earlier: Sequence[Surface], link: float) -> Mask:
-    """[N, M]: its pixels without the seam, which earlier anchors have, too."""
+    """Mask [N, M] of its pixels without the seam, which earlier anchors also have."""
     seen, agreed = np.zeros((2, *surface.disparity.shape), bool)
     for other in earlier:
         _compare(surface, other.disparity, other.offset, link, seen, agreed)

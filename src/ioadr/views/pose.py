@@ -1,4 +1,4 @@
-"""Where a camera stands that need not be one of the captured ones, in the numbers that kernels read."""
+"""Poses of arbitrary cameras, in the numbers that kernels read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Pose(NamedTuple):
 
 @dataclass(frozen=True)
 class Viewpoint:
-    """Where to look from.
+    """A viewpoint to render from.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Viewpoint:
     """1 shows what the views show, however large the picture is."""
 
     def pose(self, layout: Layout, rays: RayModel, size: tuple[int, int], source: tuple[int, int]) -> Pose:
-        """For pictures of `size` (height, width), from views of size `source`, whose middle stays in the middle."""
+        """The pose for pictures of `size` (height, width) from views of size `source`; centres coincide."""
         if not self.zoom > 0:
             raise InputError(f"zoom: expected a positive number, found {self.zoom:g}.")
         down, right = (

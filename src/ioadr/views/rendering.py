@@ -1,4 +1,4 @@
-"""Views that were not taken: between, beside and before the captured ones, with any focus and aperture."""
+"""Renders new views between, beside and in front of the captured ones, with any focus and aperture."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_PIXELS = 1 << 26
 
 @dataclass(frozen=True, eq=False)
 class Rendering:
-    """A picture and what it shows."""
+    """A picture and its maps."""
 
     image: Picture
     """[H, W, C], in sample values of the light field."""
@@ -40,7 +40,7 @@ class Rendering:
 
 
 class Renderer:
-    """All that pictures of one `Views` share."""
+    """Data that all pictures of one `Views` share."""
 
     def __init__(self, views: Views) -> None:
         if views.lightfield is None:
@@ -100,7 +100,7 @@ def render(
 
 
 def renderer(views: Views) -> Renderer:
-    """Made once and kept with the views."""
+    """The renderer of the views, created once."""
     made = views.__dict__.get("_renderer")
     if made is None:
         made = Renderer(views)
@@ -109,7 +109,7 @@ def renderer(views: Views) -> Renderer:
 
 
 def check_size(size: tuple[int, int]) -> tuple[int, int]:
-    """(height, width) that a picture can have."""
+    """Refuse an impossible picture size (height, width)."""
     height, width = (int(side) for side in size)
     if min(height, width) < 2 or height * width > MOST_PIXELS:
         raise InputError(f"⟦size⟧: expected 2×2 … {MOST_PIXELS} px, found {width}×{height}.")
@@ -117,13 +117,13 @@ def check_size(size: tuple[int, int]) -> tuple[int, int]:
 
 
 def check_lens(aperture: float, focus: float) -> None:
-    """Refuse what no lens has."""
+    """Refuse impossible values of a lens."""
     if not (math.isfinite(aperture) and aperture >= 0 and math.isfinite(focus)):
         raise InputError(f"lens: expected a finite aperture of at least 0 and focus, found {aperture:g} and {focus:g}.")
 
 
 def lens(pose: Pose, aperture: float, focus: float) -> Iterator[Pose]:
-    """Cameras spread evenly over a disc of radius `aperture`, that all see the disparity `focus` at the same pixel."""
+    """Cameras spread evenly over a disc of radius `aperture` that see the disparity `focus` at the same pixel."""
     scale = pose.zoom / (1.0 - pose.nearer * focus - pose.closer)
     for number in range(LENS_POINTS):
         radius, angle = aperture * math.sqrt((number + 0.5) / LENS_POINTS), number * GOLDEN
@@ -151,7 +151,7 @@ def near_grown(disparity: NDArray[Any], jump: float) -> FloatMap:
 
 
 def kept_part(lightfield: LightField, kept: NDArray[np.bool_]) -> LightField:
-    """The light field of some views only, on the smallest grid that holds them; positions stay."""
+    """The light field reduced to some views, on the smallest grid that holds them, at the same positions."""
     rows, columns = np.flatnonzero(kept.any(axis=1)), np.flatnonzero(kept.any(axis=0))
     grid = np.ix_(rows, columns)
     reference = (

@@ -1,4 +1,4 @@
-"""What `estimate_views` returns: a map of every view, and the surfaces that all of them show."""
+"""The result of `estimate_views`: a map of every view, and the surfaces they share."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ DIMENSIONS = {
 
 @dataclass(frozen=True, eq=False)
 class Views:
-    """A disparity map of every view. Arrays are [V, N, M], V being the views that are present, row by row.
+    """Disparity maps of every view. Arrays are [V, N, M] with the V present views row by row.
 
-    Loaded from a file, arrays stay there: a view is read when it is asked for.
+    Arrays loaded from a file are memory-mapped: a view is read on demand.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class Views:
         return np.asarray(self.disparity[self.number(view)])
 
     def uncovered(self, view: Index) -> NDArray[np.bool_]:
-        """[N, M]: what the reference view does not show of a view."""
+        """Mask [N, M] of the pixels of a view that the reference view does not show."""
         return np.asarray(self.source[self.number(view)] != 0)
 
     @property
@@ -99,12 +99,12 @@ class Views:
         focus: float = 0.0,
         threads: int | None = None,
     ) -> Rendering:
-        """A view that was not taken, from the captured ones through their maps.
+        """Render a new view from the captured ones and their maps.
 
         Parameters
         ----------
         viewpoint : Viewpoint or tuple of float
-            Where to look from; (row, column) for a place in the plane of the cameras.
+            The viewpoint; (row, column) for a position in the plane of the cameras.
         size : tuple of int, optional
             Height and width of the picture in px; those of the views without it.
         aperture : float
@@ -137,7 +137,7 @@ class Views:
         focus: float | None = None,
         overwrite: bool = False,
     ) -> list[str]:
-        """Write a quilt for a Looking Glass display: views from the left to the right in one image, off-axis.
+        """Write a quilt for a Looking Glass display: off-axis views from left to right in one image.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class Views:
         return [str(path) for path in done.files]
 
     def points(self, min_confidence: float = 0.0) -> FusedPoints:
-        """All surfaces as one cloud of points, each once: positions, normals, colours, confidence, number of views.
+        """All surfaces as one point cloud, each once: positions, normals, colours, confidence, number of views.
 
         Examples
         --------

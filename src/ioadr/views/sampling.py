@@ -1,4 +1,4 @@
-"""Colours of a view that was not taken, from those that were, compiled."""
+"""Colours of a new view from the captured ones, compiled."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AROUND = 1.5
 
 @kernel
 def cubic_weight(t):
-    """Of a sample at distance t, 0 … 2."""
+    """Weight of a sample at distance t, 0 … 2."""
     if t < 1.0:
         return ((SHARPNESS + 2.0) * t - (SHARPNESS + 3.0)) * t * t + 1.0
     return ((SHARPNESS * t - 5.0 * SHARPNESS) * t + 8.0 * SHARPNESS) * t - 4.0 * SHARPNESS
@@ -27,7 +27,7 @@ def cubic_weight(t):
 
 @kernel
 def add_sample(image, y, x, weight, total):
-    """Add weight · image(y, x) to `total` [C], by cubic interpolation; beyond the edges as at them."""
+    """Add weight · image(y, x) to `total` [C], by cubic interpolation; edges repeated."""
     height, width, channels = image.shape
     n, m = int(np.floor(y)), int(np.floor(x))
     for a in range(n - 1, n + 3):
@@ -55,7 +55,7 @@ def sight_weight(own, y, x, d, link):
 
 @kernel
 def blend_pixel(images, maps, places, index, i, j, d, pose, link, step, reach, total):
-    """Add to `total` [C] what the views within `reach` of the ray show of it; returns the weight of those that see it.
+    """Add to `total` [C] the colours of the views within `reach` of the ray; return the weight of those that see it.
 
     A view counts by how close it is to where the pixel's ray crosses the plane of the cameras.
     """
@@ -96,7 +96,7 @@ def blend_rows(begin, end, images, maps, places, index, target, pose, link, step
     """Rows begin … end − 1 of a picture `out` [H, W, C] whose disparity map is `target`.
 
     images [L, K, N, M, C]; maps [V, N, M] of the views at `places` [V, 2] (offsets), `index` [V, 2] of the grid; step
-    is the distance between neighbouring views. Views around the ray are asked first, all views where none sees it.
+    is the distance between neighbouring views. Views around the ray are tried first; if none sees it, all views.
     """
     total = np.empty(out.shape[2])
     for i in range(begin, end):

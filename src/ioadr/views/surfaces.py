@@ -1,4 +1,4 @@
-"""The surfaces of a scene, each once: maps of a few anchor views, and which of their pixels no earlier anchor saw."""
+"""The surfaces of a scene, each once: maps of a few anchor views, reduced to pixels that no earlier anchor saw."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CRACK = ((1, 1), (1, 2), (2, 1))
 
 @dataclass(frozen=True, eq=False)
 class Surface:
-    """What one anchor view adds."""
+    """The contribution of one anchor view."""
 
     view: Index
     offset: tuple[float, float]
@@ -57,7 +57,7 @@ class Surface:
         return cls(view, offset, estimate.disparity, estimate.confidence, coverage, kept, estimate.image)
 
     def beyond(self, earlier: Sequence[Surface], link: float) -> Surface:
-        """Without what earlier anchors saw, but for a seam."""
+        """The surface without the parts that earlier anchors saw, except a seam."""
         seen, agreed = np.zeros((2, *self.disparity.shape), bool)
         for surface in earlier:
             dy, dx = (float(there - here) for there, here in zip(surface.offset, self.offset, strict=True))
@@ -67,7 +67,7 @@ class Surface:
 
 
 class Sight(NamedTuple):
-    """What a camera sees of all surfaces, [H, W]."""
+    """All surfaces as seen by a camera, [H, W]."""
 
     disparity: FloatMap
     """px; NaN where there is no surface."""
@@ -80,7 +80,7 @@ class Sight(NamedTuple):
         return cls(np.full(size, np.nan, np.float32), np.zeros(size, np.float32), np.full(size, NOTHING, np.uint8))
 
     def add(self, surface: Surface, number: int, pose: Pose, link: float) -> None:
-        """Put a further surface into this picture, in place."""
+        """Add a surface, in place."""
         carried = np.empty_like(self.disparity)
         ay, ax = surface.offset
         splat(surface.disparity, surface.coverage, surface.kept, link, ay, ax, pose, carried)
@@ -88,7 +88,7 @@ class Sight(NamedTuple):
         place_behind(carried, surface.confidence, number, link, ay, ax, pose, *self)
 
     def completed(self, link: float) -> Sight:
-        """The same without holes. Cracks count as seen; elsewhere the surface behind is continued, at confidence 0."""
+        """The same without holes. Cracks count as seen; elsewhere the farther surface is extended, at confidence 0."""
         filled, confidence, source = self.filled, self.confidence.copy(), self.source.copy()
         holes = np.argwhere(np.isnan(self.disparity))
         for axis, (before, after) in product((0, 1), CRACK):
@@ -111,14 +111,14 @@ class Sight(NamedTuple):
 
 
 def across(holes: NDArray[np.int64], axis: int, before: int, after: int, size: tuple[int, ...]) -> list[Places]:
-    """Those of the `holes` [P, 2] with a pixel so far before and after them along the axis, and these pixels."""
+    """The `holes` [P, 2] with a pixel before and after them along the axis at that distance, and these pixels."""
     inside = holes[(holes[:, axis] >= before) & (holes[:, axis] < size[axis] - after)]
     step = np.eye(2, dtype=np.int64)[axis]
     return [(place[:, 0], place[:, 1]) for place in (inside, inside - before * step, inside + after * step)]
 
 
 def look(surfaces: Sequence[Surface], pose: Pose, size: tuple[int, int], link: float) -> Sight:
-    """What a camera sees."""
+    """The surfaces as seen by a camera."""
     sight = Sight.empty(size)
     for number, surface in enumerate(surfaces):
         sight.add(surface, number, pose, link)
@@ -126,12 +126,12 @@ def look(surfaces: Sequence[Surface], pose: Pose, size: tuple[int, int], link: f
 
 
 def link_of(layout: Layout) -> float:
-    """px of disparity by which neighbouring pixels of one surface differ at most."""
+    """Largest difference of disparity between neighbouring pixels of one surface, px."""
     return JUMP / max(layout.reach)
 
 
 def linked(disparity: FloatMap, link: float) -> Mask:
-    """[N, M]: whether a neighbour lies on the pixel's surface; others fly between two."""
+    """Mask [N, M]: whether a neighbour lies on the pixel's surface; other pixels float between two surfaces."""
     linked_ = np.zeros(disparity.shape, bool)
     down, right = np.abs(np.diff(disparity, axis=0)) <= link, np.abs(np.diff(disparity, axis=1)) <= link
     linked_[1:] |= down

@@ -23,23 +23,23 @@ CLOSE_SECONDS = 5
 
 
 class TeamLost(Exception):
-    """Nobody is left to hand tasks to; says why, for a summary."""
+    """No workers are left; the message, which goes into the summary, says why."""
 
 
 @dataclass(frozen=True)
 class Team:
-    """Workers to hand tasks to."""
+    """Workers that run tasks."""
 
     client: Client
     local: bool
     dashboard: str | None
 
     def capacity(self) -> int:
-        """Tasks that run side by side; changes as workers come and go."""
+        """Number of tasks that can run at once; changes as workers come and go."""
         return sum(self.client.nthreads().values())
 
     def memory(self) -> int | None:
-        """Bytes for one task on the worker that has least; None if workers have no limit."""
+        """Bytes for one task on the smallest worker; None without a limit."""
         limits = [int(w["memory_limit"]) // w["nthreads"] for w in self._workers().values() if w["memory_limit"]]
         return min(limits, default=None)
 
@@ -50,7 +50,7 @@ class Team:
         return f"{len(workers)} worker{plural} on {len(hosts)} machine{'s' * (len(hosts) != 1)}"
 
     def _workers(self) -> dict[str, Any]:
-        """By address. Dask's client now and then replaces what it knows by a digest without workers: ask again."""
+        """Workers by address. Dask's client sometimes drops them from its information, so ask again."""
         workers: dict[str, Any] = {}
         for _ in range(10):
             workers = self.client.scheduler_info(n_workers=-1)["workers"]
@@ -60,7 +60,7 @@ class Team:
 
 
 def check_library() -> None:
-    """Say how to get Dask, before anything else is done."""
+    """Say how to install Dask, before any work begins."""
     try:
         import distributed  # noqa: F401
     except ImportError as error:
@@ -71,7 +71,7 @@ def check_library() -> None:
 
 @contextmanager
 def local_team(crew: Crew, attempts: int, dashboard: bool = False) -> Iterator[Team]:
-    """Worker processes of this machine; an item that ends `attempts` of them is given up."""
+    """Worker processes on this machine; an item is given up after `attempts` workers died processing it."""
     import dask
     from distributed import Client, LocalCluster
 
@@ -112,7 +112,7 @@ def local_team(crew: Crew, attempts: int, dashboard: bool = False) -> Iterator[T
 
 
 def _started(start: Callable[[], Any], attempts: int) -> Any:
-    """A cluster of this machine's workers; one that dies before it is ready is worth another attempt."""
+    """Start a cluster on this machine; try again if it dies before it is ready."""
     for left in reversed(range(attempts)):
         try:
             # Dask cannot end workers that are half there.
@@ -131,7 +131,7 @@ def _started(start: Callable[[], Any], attempts: int) -> Any:
 
 @contextmanager
 def remote_team(address: str) -> Iterator[Team]:
-    """Workers of a scheduler that somebody else started, at an address or described in its file (.json)."""
+    """Workers of a running scheduler, by its address or its file (.json)."""
     from distributed import Client
 
     _hush()
@@ -157,7 +157,7 @@ def _one_line(error: BaseException) -> str:
 
 @contextmanager
 def connected() -> Iterator[None]:
-    """Whatever is raised when a scheduler goes away becomes one error."""
+    """Turn every exception about a lost scheduler into one error."""
     try:
         yield
     except (OSError, CancelledError) as error:
@@ -165,7 +165,7 @@ def connected() -> Iterator[None]:
 
 
 def _credentials() -> Any:
-    """Keys that only this run's processes have: whoever could connect to a scheduler could run anything."""
+    """Keys for this run's processes only: anyone who can connect to a scheduler can run code."""
     from distributed.security import Security
 
     try:
@@ -178,7 +178,7 @@ def _credentials() -> Any:
 
 
 def _hush() -> None:
-    """What Dask logs about lost workers is told by the loop, once and in our words."""
+    """Silence Dask's log about lost workers; the loop reports each one once."""
     for name in (
         "distributed",
         "distributed.nanny",

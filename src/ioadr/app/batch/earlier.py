@@ -1,4 +1,4 @@
-"""What an earlier run left in the output folder: finished items, leftovers of a kill, perhaps a run that goes on."""
+"""Traces of earlier runs in the output folder: finished items, leftovers of a kill, perhaps a run in progress."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LOCK = ".batch.lock"
 
 
 def earlier_outcome(store: Store, item: Item, key: str) -> Outcome | None:
-    """The record of an item that is finished, if it was made from the same things and is still complete."""
+    """The record of a finished item, if its inputs are unchanged and its files complete."""
     marker, record = store.read(f"{item.name}/{MARKER}"), store.read(f"{item.name}/{RECORD}")
     if marker is None or record is None:
         return None
@@ -43,7 +43,7 @@ def _digest(store: Store, item: Item, name: str) -> str | None:
 
 
 def check_place(store: Store, items: Iterable[Item], again: bool) -> None:
-    """Refuse an unusable folder, or one with results unless the run may go on there."""
+    """Refuse an unusable folder, or one with results unless this run may continue there."""
     if store.local is not None:
         check_folder(store.local, overwrite=True)
     if not again and (store.has(JSON) or any(store.has(f"{item.name}/{MARKER}") for item in items)):
@@ -55,7 +55,7 @@ def check_place(store: Store, items: Iterable[Item], again: bool) -> None:
 
 @contextmanager
 def sole_owner(store: Store) -> Iterator[None]:
-    """One batch at a time in a folder; what was being written when another one was killed is removed."""
+    """Hold the folder for one batch, and remove half-written files of a killed one."""
     if store.local is None:
         yield
         return
@@ -73,6 +73,6 @@ def sole_owner(store: Store) -> Iterator[None]:
 
 
 def _clean(folder: Path) -> None:
-    """Nobody else writes there: whatever is unfinished was abandoned."""
+    """Remove unfinished files; no other process writes there."""
     for parent in {folder, *(left.parent for depth in ("*", "*/*") for left in folder.glob(f"{depth}/{PREFIX}*"))}:
         recover(parent, alone=True)

@@ -1,4 +1,4 @@
-"""From what a person names to items: folders, patterns, lists, manifests, URLs.
+"""Inputs on the command line become items: folders, patterns, lists, manifests, URLs.
 
 A list is a text file with one path, pattern or URL on each line, relative to the list; # begins a comment.
 A manifest is a TOML file of items, each with a path and, if needed, a name and options of reading:
@@ -89,7 +89,7 @@ def _expanded(text: str, reading: ReadOptions, excluded: set[Path], base: Path |
 
 
 def _at_home(text: str) -> Path:
-    """A path that can be one, ~ being the home folder."""
+    """A valid path, with ~ expanded."""
     if "\0" in text:
         raise InputError(f"{text!r}: a path cannot contain the character 0.")
     try:
@@ -109,7 +109,7 @@ def _globbed(pattern: str, reading: ReadOptions, excluded: set[Path]) -> Iterato
 def _below(
     path: Path, reading: ReadOptions, excluded: set[Path], depth: int = 0, quiet: bool = False
 ) -> Iterator[Item]:
-    """The light field at `path`, or all in the folder; results of ours, hidden folders and links are not searched."""
+    """The light field at `path`, or all in the folder, except in results, hidden folders and links."""
     if _is_light_field(path, reading):
         yield Item("", str(path), reading)
         return
@@ -127,7 +127,7 @@ def _below(
 
 
 def _children(folder: Path) -> list[Path]:
-    """In order; none where the folder may not be looked into."""
+    """Sorted content of a folder; empty if it cannot be read."""
     try:
         entries = [entry for entry in os.scandir(folder) if not entry.name.startswith(".")]
         kept = [Path(entry.path) for entry in entries if not (entry.is_symlink() and entry.is_dir())]
@@ -137,7 +137,7 @@ def _children(folder: Path) -> list[Path]:
 
 
 def _is_light_field(path: Path, reading: ReadOptions) -> bool:
-    """Whether a reader recognises the path; a format that the user names is looked for alone."""
+    """Whether a reader recognises the path; only the named format is tried, if there is one."""
     candidates = [f for f in formats() if reading.format in (None, f.name)]
     try:
         return any(candidate.recognise(path, reading) for candidate in candidates)
@@ -185,12 +185,12 @@ def _is_pattern(text: str) -> bool:
 
 
 def _excluded(out: str) -> set[Path]:
-    """The output folder is no input, even if it lies in one."""
+    """Whether the path is the output folder, which is never an input."""
     return set() if is_url(out) else {Path(out).resolve()}
 
 
 def _named(items: Iterable[Item]) -> list[Item]:
-    """Folder names, as short as they can be and still differ, also from the summary's; frames lie below their video."""
+    """The shortest folder names that differ from each other and from the summary's; frames lie below their video."""
     items = list(items)
     for levels in (1, 2, 3):
         names = [_safe(item.name) if item.name else _path_name(item.path, levels) for item in items]
@@ -222,6 +222,6 @@ def _last_name(text: str) -> str:
 
 
 def _safe(name: str) -> str:
-    """A folder name anywhere: no separators, no dot at either end, nothing exotic, no device of Windows."""
+    """A folder name that is valid on every system: no separators, outer dots, unusual letters or Windows devices."""
     safe = re.sub(r"[^\w.+-]+", "_", name).strip("._ ")[:100].rstrip("._ ") or "item"
     return f"_{safe}" if safe.partition(".")[0].upper() in DEVICES else safe

@@ -1,4 +1,4 @@
-"""What a batch consists of: items, how all of them are treated, and what became of each."""
+"""The parts of a batch: items, the settings they share, and the outcome of each."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Settings:
-    """What all items share; travels to the workers."""
+    """Settings shared by all items; sent to the workers."""
 
     out: str
     parameters: Parameters
@@ -59,7 +59,7 @@ class Settings:
     """Whether all views get a map."""
 
     def key(self, item: Item, fingerprint: str, before: str | None = None) -> str:
-        """What an item's result depends on, `before` being the key of the frame that it starts from."""
+        """Hash of everything the item's result depends on; `before` is the key of the frame it starts from."""
         reading = plain(asdict(item.reading))
         how = self.version, self.seed, self.formats, self.report, self.tiles, self.min_confidence
         more = [word for word, asked in (("align", self.align), ("every view", self.every_view)) if asked]
@@ -68,7 +68,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of an item."""
+    """The outcome of an item."""
 
     name: str
     path: str
@@ -100,7 +100,7 @@ class Outcome:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Outcome:
-        """Raises TypeError or ValueError on anything that `to_dict` did not write."""
+        """Read what `to_dict` wrote; raise TypeError or ValueError on anything else."""
         names = {item.name for item in fields(cls)}
         if not set(values) <= names:
             raise ValueError("expected the fields of an item's record")

@@ -1,7 +1,7 @@
-"""The course of each item: which tasks it consists of, and in which order.
+"""The tasks of each item, and their order.
 
-A job is a generator: it yields tasks that may run side by side and is sent their results. So the loop that
-hands tasks to workers need not know what an item, a tile or a video is.
+A job is a generator: it yields tasks that may run at the same time and receives their results. The loop that
+hands tasks to workers does not need to know about items, tiles or videos.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Lost:
-    """Instead of a task's result: why there is none."""
+    """Stands in for a task's result and says why there is none."""
 
     reason: str
 
@@ -75,7 +75,7 @@ def tiled_job(item: Item, key: str, settings: Settings, need: Need, memory: int 
 def video_job(
     frames: Sequence[Item], keys: Mapping[str, str], finished: Container[str], settings: Settings, record: Record
 ) -> Job:
-    """Frames one after the other, each from the map of the one before; those in `finished` are there already."""
+    """Frames in order, each started from the map of the one before; `finished` ones are skipped."""
     before: str | None = None
     for frame in frames:
         if frame.name not in finished:

@@ -1,7 +1,7 @@
-"""Hands tasks to workers, as many as can run, and jobs their results.
+"""Hands tasks to workers, as many as can run, and returns results to the jobs.
 
-Only tasks that a worker can begin at once are given away: so a worker that dies takes nothing with it but
-what it was really doing, which Dask gives to another one, and an interrupt leaves nothing queued.
+Only tasks that can start at once are submitted. A worker that dies therefore loses only its current task,
+which Dask gives to another one, and an interrupt leaves nothing queued.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FETCH = 10
 
 @dataclass(eq=False)
 class _Stage:
-    """Tasks of a job that run side by side."""
+    """Tasks of a job that run at the same time."""
 
     job: Job
     tasks: list[Task]
@@ -35,7 +35,7 @@ class _Stage:
 
 
 class Loop:
-    """Jobs in their course."""
+    """Runs jobs."""
 
     def __init__(self, team: Team, begun: Callable[[str], None], tick: Callable[[int], None]) -> None:
         self.team, self.begun, self.tick = team, begun, tick
@@ -44,7 +44,7 @@ class Loop:
         self.done: queue.SimpleQueue[Any] = queue.SimpleQueue()
 
     def run(self, jobs: Iterable[Job]) -> None:
-        """Until all jobs have ended."""
+        """Run until all jobs have ended."""
         for job in jobs:
             self._advance(job, None)
         try:
@@ -60,7 +60,7 @@ class Loop:
             raise
 
     def _advance(self, job: Job, results: list[Any] | None) -> None:
-        """Send a job the results it waits for, and queue what it wants next, before other jobs' first tasks."""
+        """Send a job its results, and queue its next tasks before the first tasks of other jobs."""
         try:
             tasks = list(next(job) if results is None else job.send(results))
         except StopIteration:
@@ -82,7 +82,7 @@ class Loop:
         future.add_done_callback(self.done.put)
 
     def _collect(self) -> None:
-        """Take what is finished; wait a moment for the first."""
+        """Collect finished tasks; wait briefly if there are none."""
         try:
             future = self.done.get(timeout=TICK)
         except queue.Empty:
@@ -101,9 +101,9 @@ class Loop:
 
 
 def _result(future: Any, task: Task) -> Any:
-    """What the task returned, or why it returned nothing; TimeoutError if it has to be waited for.
+    """The task's result, or the reason why there is none; TimeoutError if it is still running.
 
-    CancelledError or OSError if the scheduler is gone: tasks themselves raise nothing that could be taken for it.
+    CancelledError or OSError means that the scheduler is gone; tasks themselves never raise these.
     """
     from distributed.scheduler import KilledWorker
 

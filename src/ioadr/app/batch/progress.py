@@ -1,4 +1,4 @@
-"""What a person sees of a running batch: one bar for the whole, one line for each running item."""
+"""Progress of a batch: one bar for the whole, one line for each running item."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Watch:
-    """Keeps bar and lines; events of workers arrive in another thread."""
+    """Updates the bar and the lines; workers' events arrive in another thread."""
 
     def __init__(self, terminal: Terminal, bar: Progress, total: int, kept: int) -> None:
         self.terminal, self.bar, self.total = terminal, bar, total
@@ -35,7 +35,7 @@ class Watch:
                 self.shares[name] = 0.0
 
     def heard(self, event: tuple[float, Mapping[str, Any]]) -> None:
-        """An event of a worker."""
+        """Handle an event from a worker."""
         _, message = event
         name = message["name"]
         with self.lock:
@@ -46,7 +46,7 @@ class Watch:
         self._update()
 
     def ended(self, outcome: Outcome) -> None:
-        """An item is finished, or given up."""
+        """Record an item that finished or was given up."""
         with self.lock:
             if outcome.name in self.lines:
                 self.bar.remove_task(self.lines.pop(outcome.name))
@@ -56,13 +56,13 @@ class Watch:
         self._say(f"[{self.finished}/{self.total}] {line(outcome)}{self._left()}")
 
     def tick(self, capacity: int) -> None:
-        """Called now and then with the number of tasks that can run."""
+        """Update regularly with the number of tasks that can run."""
         if capacity == 0 and not self.waited:
             self._say("waiting for workers")
         self.waited = capacity == 0
 
     def _say(self, text: str) -> None:
-        """A line above the bars, which must know of it."""
+        """Print a line above the bars."""
         if self.terminal.live:
             self.bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
         else:
@@ -81,7 +81,7 @@ class Watch:
         return f"  {per_minute:.2g} a minute"
 
     def _left(self) -> str:
-        """For logs: the bar says it itself."""
+        """Time left, for logs; on a terminal the bar shows it."""
         made, todo = self.finished - self.kept, self.total - self.finished
         if self.terminal.live or made <= 0 or todo <= 0:
             return ""

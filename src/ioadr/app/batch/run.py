@@ -29,7 +29,7 @@ PIECES = 8
 
 @dataclass(frozen=True)
 class Manner:
-    """How a batch is run."""
+    """Options of a batch run."""
 
     scheduler: str | None = None
     workers: int | None = None
@@ -59,7 +59,7 @@ class Batch:
         self.team_text = ""
 
     def run(self, finish: Callable[[Summary], None]) -> None:
-        """Do what is to be done; `finish` is given the summary, also when the batch is interrupted or its team lost."""
+        """Run the batch. `finish` receives the summary, even after an interrupt or the loss of all workers."""
         begin = time.monotonic()
         check_place(self.store, self.items, self.manner.resume or self.manner.overwrite)
         with sole_owner(self.store):
@@ -78,7 +78,7 @@ class Batch:
             finish(self._summary(begin))
 
     def _prepare(self) -> None:
-        """Fingerprints, keys, what is finished already, and what the rest needs."""
+        """Compute fingerprints and keys, find finished items, and measure what the rest needs."""
         with self.terminal.busy("looking at the light fields"), ThreadPoolExecutor(8) as pool:
             prints = dict(pool.map(self._fingerprint, self.items))
             self._make_keys({name: text for name, text in prints.items() if text is not None})
@@ -108,7 +108,7 @@ class Batch:
             self.keys |= video_keys(usable, self.settings, prints)
 
     def _measure(self, item: Item) -> None:
-        """What the item needs; unknown for a URL until a worker has fetched it."""
+        """Memory and time that the item needs; unknown for a URL until a worker has fetched it."""
         try:
             if not is_url(item.path):
                 self.needs[item.name] = need_of(
@@ -141,7 +141,7 @@ class Batch:
         return local_team(crew, self.manner.attempts, self.manner.dashboard)
 
     def _crew(self) -> Crew:
-        """Workers for what is to be done and fits into this machine at all."""
+        """Workers for the remaining items that fit into this machine."""
         budget = self.manner.memory or machine_memory()
         self._refuse_too_large(budget - CLIENT)
         seconds, largest = [], 0
@@ -196,7 +196,7 @@ class Batch:
                 yield item_job(item, self.keys[item.name], self.settings, record)
 
     def _summary(self, begin: float, stopped: str = "") -> Summary:
-        """`stopped` says why items were left."""
+        """The summary; `stopped` says why items are unfinished."""
         for item in self._todo():
             key = self.keys.get(item.name, "")
             # It may have been finished just before the end, without having been told.

@@ -1,7 +1,7 @@
-"""How much an item takes, and how many workers with how many threads a machine should run.
+"""Memory and time of an item, and the number of workers and threads for a machine.
 
-Several processes with few threads each do more than one with many while there are enough items for all of
-them; when few are left, more threads for each are better. Memory bounds the number of processes.
+While there are enough items, several processes with few threads each do more than one with many; for few
+items, more threads each are better. Memory bounds the number of processes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ BYTES_PER_VIEW_PIXEL = 25
 
 @dataclass(frozen=True)
 class Need:
-    """What one item takes."""
+    """Memory and time of one item."""
 
     views: int
     height: int
@@ -65,7 +65,7 @@ class Need:
 
 
 def need_of(path: str, reading: ReadOptions, parameters: Parameters, every_view: bool = False) -> Need:
-    """From headers alone; raises what reading would raise on a file that cannot be opened."""
+    """Estimate the need from headers alone; raise what reading would raise."""
     capture = open_capture(path, reading, judge=False)
     height, width = scaled_size(chosen_window(capture, reading), reading.scale)
     views = int(capture.available.sum())
@@ -75,7 +75,7 @@ def need_of(path: str, reading: ReadOptions, parameters: Parameters, every_view:
 
 
 def _shifts(capture: Capture, reading: ReadOptions) -> float:
-    """px between the shifts of both ends of the range in the outermost view of a regular grid."""
+    """Spread of the shifts over the disparity range in the outermost view of a regular grid, px."""
     limits = DisparityRange(*reading.range) if reading.range else capture.range and capture.range.scaled(reading.scale)
     return limits.extent * (max(capture.grid) // 2) if limits else USUAL_SPREAD
 
@@ -98,7 +98,7 @@ def choose_crew(
     threads: int | None = None,
     machine: int | None = None,
 ) -> Crew:
-    """Workers and threads that finish items of these lengths soonest, none of which takes more than `largest` bytes."""
+    """Workers and threads that finish items of these lengths soonest; each item takes at most `largest` bytes."""
     machine = machine or cores()
     room = max(budget - CLIENT, 0)
     most = max(1, min(len(seconds), room // max(largest, 1), workers or machine))
@@ -108,7 +108,7 @@ def choose_crew(
 
 
 def makespan(seconds: Sequence[float], crew: Crew, machine: int) -> float:
-    """Until the last item is finished, if each free worker takes the longest one left."""
+    """Time until the last item is finished if each free worker takes the longest one left."""
     share = min(1.0, machine / (crew.workers * crew.threads))
     speed = share / (SERIAL + (1.0 - SERIAL) / crew.threads)
     free = [0.0] * crew.workers
@@ -118,7 +118,7 @@ def makespan(seconds: Sequence[float], crew: Crew, machine: int) -> float:
 
 
 def check_need(path: str, need: int, memory: int | None) -> None:
-    """Refuse an item that a worker's memory cannot hold, before it is tried."""
+    """Refuse an item that does not fit into a worker's memory, before trying it."""
     if memory is not None and need > memory:
         raise InputError(
             f"{path}: needs about {size(need)}; {size(max(memory, 0))} is available for one item. "
@@ -128,7 +128,7 @@ def check_need(path: str, need: int, memory: int | None) -> None:
 
 
 def machine_memory() -> int:
-    """Bytes that a batch may take here: most of what is free, within the limits of a container."""
+    """Bytes that a batch may use: most of the free memory, within a container's limit."""
     import psutil
     from distributed.system import MEMORY_LIMIT
 

@@ -1,7 +1,7 @@
-"""Where light fields come from and results go: folders, or anything that fsspec knows by its URL.
+"""Storage of light fields and results: folders, or any URL that fsspec supports.
 
-A light field at a URL is copied to a temporary folder of the worker; results for a URL are made in such a
-folder and copied out, the file that marks them complete last.
+A light field at a URL is copied to a temporary folder of the worker. Results for a URL are written to such a
+folder and copied out; the file that marks them complete comes last.
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ def file_system(url: str) -> tuple[Any, str]:
 
 
 def matches(url: str) -> list[str]:
-    """URLs that a pattern with * stands for, in order."""
+    """URLs that match a pattern with *, sorted."""
     system, path = file_system(url)
     with _explained(url):
         return sorted(system.unstrip_protocol(name) for name in system.glob(path))
 
 
 def input_fingerprint(path: str) -> str:
-    """By content for files; by names, sizes and what the store says about the content for URLs."""
+    """Hash of the content for files; of names, sizes and the store's own checksums for URLs."""
     if not is_url(path):
         local = Path(path)
         # A manifest or parameters.cfg stands for the images around it.
@@ -66,7 +66,7 @@ def input_fingerprint(path: str) -> str:
 
 @contextmanager
 def fetched(path: str) -> Iterator[Path]:
-    """The light field as a local path; a copy, while the block lasts, where it lies at a URL."""
+    """The light field as a local path; for a URL, a copy that lasts as long as the block."""
     if not is_url(path):
         yield Path(path)
         return
@@ -82,7 +82,7 @@ def fetched(path: str) -> Iterator[Path]:
 
 
 def _files(system: Any, base: str) -> dict[str, Mapping[str, Any]]:
-    """Information by name below `base`; the name of a single file is empty. Names must not lead out of the folder."""
+    """Information by name below `base` (empty for a single file); refuse names that lead out of the folder."""
     if not system.isdir(base):
         return {"": system.info(base)}
     files: dict[str, Mapping[str, Any]] = {}
@@ -103,7 +103,7 @@ def _identity(info: Mapping[str, Any]) -> str:
 
 
 def _copy(system: Any, info: Mapping[str, Any], target: Path) -> None:
-    """No more than was declared, so that a packed file cannot fill the disk."""
+    """Copy at most the declared size, so that a packed file cannot fill the disk."""
     target.parent.mkdir(parents=True, exist_ok=True)
     left = int(info["size"])
     with system.open(info["name"], "rb") as source, target.open("wb") as copy:
@@ -124,7 +124,7 @@ class Store:
         self.local = None if is_url(location) else Path(location)
 
     def read(self, name: str) -> bytes | None:
-        """A small file's content, None if it is not there."""
+        """Content of a small file; None if it does not exist."""
         try:
             with self._open(name, "rb") as stream:
                 return stream.read()
@@ -138,7 +138,7 @@ class Store:
         return bool(system.exists(f"{base}/{name}"))
 
     def write(self, contents: Mapping[str, bytes]) -> list[str]:
-        """Files by name, all of them or none (one by one at a URL); returns their paths or URLs."""
+        """Write files by name, all or none (one by one at a URL); return their paths or URLs."""
         if self.local is not None:
             with atomic_folder(self.local, overwrite=True) as staging:
                 for name, content in contents.items():
@@ -151,7 +151,7 @@ class Store:
 
     @contextmanager
     def folder(self, name: str) -> Iterator[Path]:
-        """A local folder that becomes the store's folder `name`: itself, or one that is copied when the block ends."""
+        """A local folder for the store's folder `name`: that folder, or one that is copied when the block ends."""
         if self.local is not None:
             yield self.local / name
             return
@@ -190,7 +190,7 @@ class Store:
 
 @contextmanager
 def _explained(url: str) -> Iterator[None]:
-    """What file systems raise, as one InputError."""
+    """Turn every file system exception into one InputError."""
     try:
         yield
     except InputError:

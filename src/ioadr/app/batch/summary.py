@@ -1,4 +1,4 @@
-"""summary.json and summary.csv: what became of every item."""
+"""summary.json and summary.csv: the outcome of every item."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PHASES = ("read", "estimate", "join", "score", "save")
 
 @dataclass(frozen=True)
 class Summary:
-    """A batch when it ended."""
+    """A finished batch."""
 
     outcomes: Sequence[Outcome]
     seconds: float
@@ -59,7 +59,7 @@ def to_json(summary: Summary) -> str:
 
 
 def to_csv(summary: Summary) -> str:
-    """One line for each item; columns without any value are left out."""
+    """One line per item; empty columns are left out."""
     phases = [phase for phase in PHASES if any(phase in outcome.seconds for outcome in summary.outcomes)]
     metrics = summary.metrics
     stream = io.StringIO()
@@ -75,5 +75,5 @@ def to_csv(summary: Summary) -> str:
 
 
 def _harmless(cell: Any) -> Any:
-    """A name that a spreadsheet would take for a formula is marked as text."""
+    """Mark a name as text if a spreadsheet would take it for a formula."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@")) else cell

@@ -1,4 +1,4 @@
-"""What a running task says, and how it hears that nobody wants it any more."""
+"""Messages from a running task, and its check for cancellation."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ Progress = Callable[["SweepRecord", Any, int], None]
 
 
 class Unwanted(Exception):
-    """The task was cancelled: its result would go nowhere."""
+    """The task was cancelled."""
 
 
 def tell(topic: str, name: str, state: str, share: float = 0.0) -> None:
-    """Send a line about a running item to whoever watches; silent where no Dask worker runs this."""
+    """Send a line about a running item to the client; do nothing outside a Dask worker."""
     worker = _worker()
     if worker is not None and topic:
         worker.log_event(topic, {"name": name, "state": state, "share": share})
 
 
 def sweep_teller(topic: str, name: str, begin: float = 0.0, end: float = 1.0, what: str = "") -> Progress:
-    """The callback for `ioadr.estimate`, whose sweeps lead from share `begin` to `end` of an item."""
+    """Callback for `ioadr.estimate`; its sweeps cover the item's progress from `begin` to `end`."""
     done = -1
 
     def progress(record: SweepRecord, disparity: Any, total: int) -> None:
@@ -39,7 +39,7 @@ def sweep_teller(topic: str, name: str, begin: float = 0.0, end: float = 1.0, wh
 
 
 def view_teller(topic: str, name: str, begin: float, end: float) -> Callable[[str, int, int], None]:
-    """The callback for `ioadr.estimate_views`: anchors take most of the time, views the rest."""
+    """Callback for `ioadr.estimate_views`: anchors take most of the time, views the rest."""
 
     def progress(what: str, done: int, total: int) -> None:
         check_wanted()
@@ -50,7 +50,7 @@ def view_teller(topic: str, name: str, begin: float, end: float) -> Callable[[st
 
 
 def check_wanted() -> None:
-    """Stop a task that was cancelled; a thread cannot be stopped from outside."""
+    """Stop the task if it was cancelled; a thread cannot be stopped from outside."""
     worker = _worker()
     if worker is None:
         return
@@ -66,7 +66,7 @@ def worker_name() -> str:
 
 
 def own_memory() -> int | None:
-    """Bytes that one task may take on this worker; None without a limit."""
+    """Bytes that one task may use on this worker; None without a limit."""
     worker = _worker()
     limit = None if worker is None else worker.memory_manager.memory_limit
     return int(limit) // worker.state.nthreads if limit else None

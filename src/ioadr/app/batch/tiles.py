@@ -1,9 +1,9 @@
 """One light field that is larger than memory: surveyed, estimated tile by tile, joined.
 
-Tiles share the random numbers of the whole image and overlap by as much as windows and disparities reach;
-only their cores are kept, so the join is a matter of copying (tiles that exchange their borders after every sweep were
-tried: hardly fewer differences, ten times the reading; decision 8). Finished tiles wait in a hidden folder of the
-output folder, where an interrupted run finds them again.
+Tiles share the random numbers of the whole image and overlap as far as windows and disparities reach. Only their
+cores are kept, so joining them means copying. (Exchanging borders after every sweep was tried: hardly fewer
+differences, ten times the reading; decision 8.) Finished tiles are kept in a hidden folder of the output folder, where
+an interrupted run finds them again.
 """
 
 from __future__ import annotations
@@ -38,37 +38,37 @@ PREVIEW = 384
 
 
 class Turn(NamedTuple):
-    """Which of all tiles."""
+    """One tile of a series."""
 
     number: int
     of: int
 
     @property
     def share(self) -> float:
-        """Of the whole's time, when this tile begins."""
+        """Share of the whole work that is done when this tile begins."""
         return ESTIMATED * self.number / self.of
 
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """What all tiles must know about the light field."""
+    """Facts about the whole light field that all tiles need."""
 
     known: Survey
     limits: DisparityRange
 
 
 def survey_item(item: Item, key: str, settings: Settings) -> Whole | Outcome:
-    """Look at the whole light field without holding it."""
+    """Examine the whole light field without loading it."""
     return guarded(item, key, settings, lambda: _surveyed(item, settings))
 
 
 def do_tile(item: Item, key: str, settings: Settings, whole: Whole, tile: Tile, turn: Turn) -> str | Outcome:
-    """Estimate a tile and put its core aside; returns its file's name."""
+    """Estimate a tile and store its core; return the name of the file."""
     return guarded(item, key, settings, lambda: _estimated(item, key, settings, whole, tile, turn))
 
 
 def join_tiles(item: Item, key: str, settings: Settings, whole: Whole, tiles: Sequence[Tile]) -> Outcome:
-    """The result of the whole light field from its tiles, saved like any other."""
+    """Join the tiles and save the result like any other."""
     return guarded(item, key, settings, lambda: _joined(item, key, settings, whole, tiles))
 
 
@@ -87,7 +87,7 @@ def _surveyed(item: Item, settings: Settings) -> Whole:
 
 
 def _estimated_range(item: Item, height: int, width: int) -> DisparityRange:
-    """From the light field at a smaller size, where it fits into memory."""
+    """Estimate the range at a size that fits into memory."""
     scale = min(1.0, PREVIEW / max(height, width))
     small = ioadr.read(item.path, item.reading, scale=scale)
     return ioadr.estimate_range(small).scaled(1.0 / scale)
@@ -113,7 +113,7 @@ def _estimated(item: Item, key: str, settings: Settings, whole: Whole, tile: Til
 
 
 def _core(estimate: Estimate, lightfield: LightField, tile: Tile, mark: str) -> dict[str, Any]:
-    """What is kept of a tile."""
+    """The part of a tile that is kept."""
     top, left = tile.core.top - tile.outer.top, tile.core.left - tile.outer.left
     inner = (slice(top, top + tile.core.height), slice(left, left + tile.core.width))
     about = {
@@ -154,7 +154,7 @@ def _joined(item: Item, key: str, settings: Settings, whole: Whole, tiles: Seque
 
 
 def _seams(tiles: Sequence[Tile]) -> dict[str, list[int]]:
-    """First rows and columns of tiles, without those of the image."""
+    """First rows and columns of all tiles but the first."""
     return {
         "rows": sorted({tile.core.top for tile in tiles} - {0}),
         "columns": sorted({tile.core.left for tile in tiles} - {0}),
@@ -174,7 +174,7 @@ def _stored(settings: Settings, item: Item, tiles: Sequence[Tile]) -> Iterator[t
 def join(
     cores: Iterator[tuple[Tile, Mapping[str, NDArray[Any]]]], whole: Whole, settings: Settings, count: int
 ) -> Estimate:
-    """One estimate out of cores that cover the image."""
+    """One estimate from cores that cover the image."""
     maps: dict[str, NDArray[Any]] = {}
     about: list[Mapping[str, Any]] = []
     for tile, content in cores:
@@ -207,7 +207,7 @@ def join(
 
 
 def _summed(records: Sequence[Mapping[str, Any]]) -> SweepRecord:
-    """One sweep over all tiles; overlaps count twice in `changed`."""
+    """The record of one sweep over all tiles; overlaps count twice in `changed`."""
     costs = [float("nan") if record["mean_cost"] is None else record["mean_cost"] for record in records]
     return SweepRecord(
         records[0]["sweep"],

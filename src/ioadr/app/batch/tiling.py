@@ -1,4 +1,4 @@
-"""Where the tiles of a large image lie."""
+"""Positions of the tiles of a large image."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ SMALLEST = 128
 
 @dataclass(frozen=True)
 class Tile:
-    """A part that is estimated, and its core, which is kept."""
+    """A part to estimate, and its core, which is kept."""
 
     core: Window
     outer: Window
 
 
 def tile_side(need: Need, margin: int, memory: int | None, wanted: int = 0) -> int:
-    """Pixels of a tile's core, as many as memory allows or as are wanted."""
+    """Side of a tile's core, px: as large as memory allows, or as requested."""
     largest = max(need.height, need.width)
     side = -(-largest // GRAIN) * GRAIN if wanted == 0 else max(GRAIN, wanted // GRAIN * GRAIN)
     while memory is not None and side > GRAIN and _bytes(need, side, margin) > memory:
@@ -59,6 +59,6 @@ def _cuts(length: int, side: int) -> list[tuple[int, int]]:
 
 
 def _bytes(need: Need, side: int, margin: int) -> int:
-    """Of the largest tile; its border is rounded up on one side."""
+    """Bytes of the largest tile; its border is rounded up on one side."""
     height, width = (min(side + 2 * margin + ALIGNED, length) for length in (need.height, need.width))
     return need.part(height, width)

@@ -1,4 +1,4 @@
-"""Frames of a video: which start from scratch, and what the others gained."""
+"""Frames of a video: which start from scratch, and how much the others gain."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ STILL = 2
 
 @dataclass(frozen=True)
 class Segment:
-    """Frames of which each starts from the one before."""
+    """Frames that each start from the one before."""
 
     frames: Sequence[Item]
 
 
 def segments(items: Iterable[Item], every: int) -> list[Segment]:
-    """Each video cut so that every `every`-th frame starts from scratch: pieces can run side by side."""
+    """Cut each video so that every `every`-th frame starts from scratch; the pieces can run at the same time."""
     made = []
     for _, group in groupby(items, key=lambda item: item.video):
         frames = list(group)
@@ -34,7 +34,7 @@ def segments(items: Iterable[Item], every: int) -> list[Segment]:
 
 
 def video_keys(segment: Segment, settings: Settings, fingerprints: Mapping[str, str]) -> dict[str, str]:
-    """A frame's result also depends on the frames that it goes back to."""
+    """Keys of all frames; a frame's result also depends on the frames it was started from."""
     keys: dict[str, str] = {}
     before: str | None = None
     for frame in segment.frames:
@@ -43,7 +43,7 @@ def video_keys(segment: Segment, settings: Settings, fingerprints: Mapping[str, 
 
 
 def gains(segmented: Sequence[Segment], outcomes: Mapping[str, Outcome], settings: Settings) -> list[dict[str, Any]]:
-    """What starting from the frame before brought each video: seconds a frame, and flicker."""
+    """Gain from starting at the previous frame, for each video: seconds per frame, and flicker."""
     store = Store(settings.out)
     firsts = {segment.frames[0].name for segment in segmented}
     result = []
@@ -67,7 +67,7 @@ def gains(segmented: Sequence[Segment], outcomes: Mapping[str, Outcome], setting
 
 
 def flicker(store: Store, before: str, after: str) -> float | None:
-    """Mean change of disparity, in px, where the picture stood still."""
+    """Mean change of disparity, px, where the picture did not change."""
     first, second = frame_of(store, before), frame_of(store, after)
     if first is None or second is None or first["disparity"].shape != second["disparity"].shape:
         return None

@@ -1,4 +1,4 @@
-"""What a worker does with one item: fetch, read, estimate, score, save."""
+"""A worker's treatment of one item: fetch, read, estimate, score, save."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Clock:
 
 
 def guarded(item: Item, key: str, settings: Settings, work: Callable[[], Result]) -> Result | Outcome:
-    """What `work` returns; whatever goes wrong becomes an outcome with its reason."""
+    """Run `work`; any error becomes an outcome with its reason."""
     try:
         if settings.version != ioadr.__version__:
             raise InputError(
@@ -72,7 +72,7 @@ def guarded(item: Item, key: str, settings: Settings, work: Callable[[], Result]
 
 
 def prepare(parameters: Parameters) -> None:
-    """Compile what these parameters need, if nothing is in the cache, on a tiny light field: one worker for all."""
+    """Compile the kernels for these parameters on a tiny light field, once for all workers."""
     from ioadr._jit import compiled_before
     from ioadr.lightfield import DisparityRange, LightField
 
@@ -84,7 +84,7 @@ def prepare(parameters: Parameters) -> None:
 def do_item(item: Item, key: str, settings: Settings, before: str | None = None) -> Outcome:
     """Estimate one light field and save its results; `before` is the frame whose map it starts from.
 
-    Dask repeats a task whose worker died after it was finished and before that was told: its results are there.
+    Dask repeats a task if its worker died after finishing it but before reporting: its results exist already.
     """
     there = earlier_outcome(Store(settings.out), item, key)
     if there is not None and settings.topic and there.facts.get("run") == settings.topic:
@@ -126,7 +126,7 @@ def _estimated(item: Item, key: str, settings: Settings, before: str | None) -> 
 
 
 def _every_view(item: Item, settings: Settings, lightfield: LightField) -> tuple[Estimate, dict[str, Writer]]:
-    """The reference view's estimate, and what writes the maps of all views."""
+    """The reference view's estimate, and a writer for the maps of all views."""
     from ioadr.io.results.save import DEFAULT
     from ioadr.io.results.view_files import views_writers
 
@@ -137,7 +137,7 @@ def _every_view(item: Item, settings: Settings, lightfield: LightField) -> tuple
 
 
 def truth_beside(path: Path, size: tuple[int, int]) -> tuple[Truth | None, list[str]]:
-    """What is known to be true about the light field at `path`, or a note why it cannot be used."""
+    """Ground truth of the light field at `path`, or a note why it cannot be used."""
     from ioadr.evaluation.truth import has_truth, load_truth
 
     if not has_truth(path):
@@ -200,7 +200,7 @@ def save(
     truth: Truth | None,
     more: Mapping[str, Writer] | None = None,
 ) -> None:
-    """Results, `more` files, report, thumbnail and record: all of them or none."""
+    """Write results, `more` files, report, thumbnail and record: all or none."""
     text = json.dumps(outcome.to_dict(), indent=2, ensure_ascii=False)
     also: dict[str, Writer] = {
         **(more or {}),

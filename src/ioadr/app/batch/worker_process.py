@@ -1,4 +1,4 @@
-"""Loaded by every worker process of this machine when it starts."""
+"""Set-up of every worker process on this machine."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from typing import Any
 
 
 def dask_setup(worker: Any) -> None:
-    """Ctrl-C in a terminal reaches all processes; the one that hands out the work ends the others."""
+    """Ignore Ctrl-C, which a terminal sends to all processes; the main process ends the workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,1 +1,1 @@
-"""How long it takes, how much memory, and how that grows."""
+"""Time, memory, and how they grow."""

@@ -1,4 +1,4 @@
-"""Two revisions side by side in one run: the same commands in turn, so that both meet the same machine."""
+"""Compares two revisions in one run: the same commands in turn, under the same load."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SOURCE = Path(__file__).parents[3]
 
 @contextmanager
 def revision(name: str) -> Iterator[Path]:
-    """The sources of a revision of this checkout, in a folder for as long as the block lasts."""
+    """A folder with the sources of a revision of this checkout, for as long as the block lasts."""
     with tempfile.TemporaryDirectory(prefix="ioadr-base-") as folder:
         command = ["git", "-C", str(SOURCE.parent), "archive", "--format=zip", name, "src"]
         try:
@@ -42,7 +42,7 @@ def revision(name: str) -> Iterator[Path]:
 
 
 def compared(name: str, scenes: Sequence[Path], presets: Sequence[str], repeats: int, watch: Watch) -> list[Figures]:
-    """Of every scene and preset: CPU seconds of both revisions in each round, and their ratios, this one's first."""
+    """CPU seconds of both revisions and their ratios in each round, for every scene and preset; this one's first."""
     rows = []
     with revision(name) as base:
         for preset in presets:
@@ -59,7 +59,7 @@ def compared(name: str, scenes: Sequence[Path], presets: Sequence[str], repeats:
 
 
 def _run(source: Path, scene: Path, preset: str) -> processes.Timed:
-    """`ioadr estimate` of these sources, from command to files, with one thread: waiting for another costs CPU, too."""
+    """Time `ioadr estimate` of these sources, from command to files, with one thread: waiting threads use CPU, too."""
     with tempfile.TemporaryDirectory() as folder:
         options = ["--preset", preset, "--quiet", "--threads", "1", "--out", f"{folder}/out"]
         return processes.ioadr("estimate", str(scene), *options, environment={"PYTHONPATH": str(source)})

@@ -1,4 +1,4 @@
-"""What the figures were measured on, and how much of it was free at the time."""
+"""The machine on which figures were measured, and how much of it was free."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _processor() -> str:
 
 
 def free_cores(seconds: float = 0.4) -> float:
-    """How many cores this process gets when it wants all of them: equals `cores()` on a quiet machine."""
+    """Cores that this process gets when it asks for all; equals `cores()` on an idle machine."""
     block = bytes(1 << 20)
     begin, used = time.perf_counter(), time.process_time()
 
@@ -52,7 +52,7 @@ def free_cores(seconds: float = 0.4) -> float:
 
 
 def numpy_nanoseconds(views: int = 81, size: int = 128) -> float:
-    """Processor time of J_PD a pixel, all pixels at once in numpy: the same work done in a known way."""
+    """CPU time of J_PD per pixel, computed for all pixels at once in numpy: a known reference."""
     images = np.random.default_rng(0).integers(0, 256, (views, size + 1, size + 1, 3)).astype(np.float32)
     shifts = np.linspace(0.05, 0.95, views, dtype=np.float32)
     reference = images[0, :size, :size]

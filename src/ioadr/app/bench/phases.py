@@ -1,4 +1,4 @@
-"""Time by phase of one estimation; as a program, of a scene in a process of its own."""
+"""Time of one estimation by phase; as a program, of a scene in a separate process."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Clock:
         self._last = time.perf_counter(), time.process_time()
 
     def lap(self, phase: str) -> None:
-        """What passed since the last lap counts as `phase`."""
+        """Add the time since the last lap to `phase`."""
         wall, cpu = time.perf_counter(), time.process_time()
         self.wall[phase] += wall - self._last[0]
         self.cpu[phase] += cpu - self._last[1]
@@ -45,7 +45,7 @@ class Clock:
 
 
 def hypotheses(estimate: Estimate) -> int:
-    """Disparities whose cost the sweeps ask for: each pixel's own and its candidates, equal ones included."""
+    """Number of disparities costed by the sweeps: each pixel's own and its candidates, duplicates included."""
     total = 0
     for step in plan(estimate.parameters, estimate.range):
         chosen = step.heuristics
@@ -54,7 +54,7 @@ def hypotheses(estimate: Estimate) -> int:
 
 
 def measure(lightfield: LightField, parameters: Parameters, threads: int | None) -> tuple[dict[str, Any], Estimate]:
-    """Time by phase: first map, each kind of sweep, finish, the rest; and hypotheses costed a second of sweeping."""
+    """Time by phase (first map, each kind of sweep, finish, the rest), and hypotheses per second of sweeping."""
     clock = Clock()
 
     def progress(record: SweepRecord, disparity: Any, total: int) -> None:
@@ -75,7 +75,7 @@ def measure(lightfield: LightField, parameters: Parameters, threads: int | None)
 
 
 def of_scene(path: str, preset: str, threads: int | None) -> dict[str, Any]:
-    """The same with loading and saving; kernels are loaded beforehand, by a corner of the light field."""
+    """The same with loading and saving; a corner of the light field loads the kernels beforehand."""
     clock, chosen = Clock(), Estimation(ioadr.preset(preset), seed=0, threads=threads)
     lightfield = ioadr.read(path, chosen.reading(ReadOptions()))
     clock.lap("load")
@@ -93,7 +93,7 @@ def of_scene(path: str, preset: str, threads: int | None) -> dict[str, Any]:
 
 
 def corner(lightfield: LightField, size: int = 24) -> LightField:
-    """A light field of the same kind that takes no time."""
+    """A tiny light field of the same kind."""
     limits = lightfield.range or ioadr.DisparityRange(-1.0, 1.0)
     window = ioadr.Window(0, 0, min(size, lightfield.height), min(size, lightfield.width))
     return lightfield.with_(range=limits).crop(window)

@@ -1,4 +1,4 @@
-"""Commands as a user starts them: wall time, processor time and peak memory of the whole process."""
+"""Commands as a user starts them: wall time, CPU time and peak memory of the process."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ print(json.dumps({**result, "code": done.returncode, "out": done.stdout, "err": 
 
 @dataclass(frozen=True)
 class Timed:
-    """What one command took."""
+    """Time and memory of one command."""
 
     wall: float
     """Seconds."""

@@ -1,4 +1,4 @@
-"""Light fields of any size for measuring growth: cheap to make, with as many occlusions per pixel in each."""
+"""Light fields of any size for measuring growth: cheap to make, with the same number of occlusions per pixel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All measurements of `ioadr bench`, as one tree of figures that can be kept as JSON."""
+"""All measurements of `ioadr bench`, as one tree of figures for JSON."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ FULL = Scope(PRESETS, 100, (128, 256, 512, 1024), 9, (3, 5, 7, 9, 13, 17), 256, 
 
 
 def run(data: Path | None, scope: Scope, watch: Watch) -> Figures:
-    """Everything; `watch` is told what comes next."""
+    """Measure everything; `watch` is called with the next step."""
     begin = time.perf_counter()
     watch("the machine")
     figures: Figures = {
@@ -83,7 +83,7 @@ def against(base: str, data: Path | None, scope: Scope, watch: Watch) -> Figures
 
 
 def starts(watch: Watch) -> Figures:
-    """Seconds until Python has imported the package, and until the command has printed its help."""
+    """Seconds to import the package, and to print the command's help."""
     watch("starting")
     commands = {"import": ["-c", "import ioadr"], "help": ["-m", "ioadr", "--help"], "python": ["-c", "pass"]}
     return {name: min(processes.python(command).wall for _ in range(3)) for name, command in commands.items()}
@@ -101,7 +101,7 @@ def scenes(data: Path | None, scope: Scope, folder: Path, watch: Watch) -> list[
 
 
 def of_scene(scene: Path, scope: Scope, first: bool, watch: Watch) -> list[Figures]:
-    """From command to files, and by phase, for every preset with one thread and with all; the very first run, too."""
+    """Every preset with one thread and with all, from command to files and by phase; also the first run ever."""
     rows = []
     if first:
         watch(f"{scene.name}: first run ever")
@@ -147,7 +147,7 @@ def growth(scope: Scope, watch: Watch) -> Figures:
 
 
 def _growth_point(size: int, grid: int, repeats: int, watch: Watch) -> Figures:
-    """The quickest of some runs with all threads; processor time, which other processes disturb less."""
+    """The fastest of several runs with all threads, in CPU time, which other processes disturb less."""
     watch(f"{grid}×{grid} views of {size}×{size} px")
     lightfield = tiles(size, grid)
     phases.measure(phases.corner(lightfield), preset("paper"), None)
@@ -157,6 +157,6 @@ def _growth_point(size: int, grid: int, repeats: int, watch: Watch) -> Figures:
 
 
 def exponent(points: Sequence[Figures], name: str) -> float:
-    """p in processor time ∝ quantityᵖ between the smallest and the largest."""
+    """p in CPU time ∝ quantityᵖ, between the smallest and the largest."""
     small, large = points[0], points[-1]
     return math.log(large["cpu"] / small["cpu"]) / math.log(large[name] / small[name])

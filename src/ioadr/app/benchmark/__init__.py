@@ -1,1 +1,1 @@
-"""A benchmark as a person sees it: progress while it runs, files and one page when it is done."""
+"""Output of a benchmark: progress while it runs, then files and one page."""

@@ -1,4 +1,4 @@
-"""What the benchmark's page is given to draw: maps, curves, scores."""
+"""Data for the benchmark's page: maps, curves, scores."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def page_data(results: Results) -> dict[str, Any]:
 
 
 def packed_steps(values: NDArray[Any], step: float = STEP) -> dict[str, Any]:
-    """Real numbers in steps, as `unpackValues` reads them; sample 0 is none."""
+    """Real numbers quantised in steps, as `unpackValues` reads them; 0 means "no value"."""
     finite = values[np.isfinite(values)].astype(np.float64)
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
     step = max(step, (high - low) / 65000)

@@ -17,7 +17,7 @@ FIRST = ("mse", "badpix_007", "badpix_003", "badpix_001", "q25", "mae_planes")
 
 
 def page_html(results: Results, title: str, paper: Mapping[str, Any] | None = None) -> str:
-    """The page; `paper` is what its section of the paper's tables shows, if any."""
+    """The page; `paper` is the section with the paper's tables, if any."""
     opened = [name for name in FIRST if name in results.metrics]
     return render(
         "benchmark.html",

@@ -1,4 +1,4 @@
-"""Pictures of the paper made again: its scenes (Fig. 4), and what occlusion awareness does to a detail (Fig. 5)."""
+"""The paper's pictures, made again: its scenes (Fig. 4), and the effect of occlusion awareness on a detail (Fig. 5)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Picture(NamedTuple):
 
 
 def draw_pictures(results: Results) -> list[Picture]:
-    """Those that the scenes and methods at hand allow."""
+    """All pictures for which scenes and methods are available."""
     made = [_scenes(results), _detail(results)]
     return [picture for picture in made if picture is not None]
 

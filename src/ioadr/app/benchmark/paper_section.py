@@ -15,7 +15,7 @@ Compared = Mapping[tuple[str, str, str, str], ablation.Comparison]
 
 
 def section_values(measured: ablation.Measured, pictures: Sequence[Picture]) -> dict[str, Any]:
-    """Printed figures, ours in bold, the deviation beside them; before them how near they are altogether."""
+    """A summary, then printed figures, ours in bold and the deviation beside them."""
     compared = ablation.compare(measured)
     by_cell = {(c.table, c.row, c.metric, c.scene): c for c in compared}
     return {
@@ -52,7 +52,7 @@ def _rows(
 
 
 def _cell(row: ablation.Row, metric: str, scene: str, compared: ablation.Comparison | None) -> dict[str, str]:
-    """Ours, what is marked at it, and what is printed; one of the two may be missing."""
+    """Our figure with its marks, and the printed one; either may be missing."""
     if compared is None:
         return {"printed": figure(ablation.printed(row, metric, scene), metric)}
     without_border, share = compared.without_border, ablation.percent(compared.deviation)

@@ -13,7 +13,7 @@ from ioadr.evaluation.benchmark import Item, Step, Watch
 
 @contextmanager
 def watching(terminal: Terminal) -> Iterator[Watch]:
-    """What `run_benchmark` tells its steps to."""
+    """Callback that shows the steps of `run_benchmark`."""
     clock = _Clock()
     with terminal.bar() as bar:
         task = bar.add_task("", total=None)
@@ -29,7 +29,7 @@ def watching(terminal: Terminal) -> Iterator[Watch]:
 
 
 class _Clock:
-    """How long estimations took that had to be made."""
+    """Times of the estimations that were not reused."""
 
     def __init__(self) -> None:
         self.last = time.monotonic()

@@ -132,7 +132,7 @@ def command(
 
 
 def _run(terminal: Terminal, batch: Batch, out: str, strict: bool) -> int:
-    """Run the batch and tell what became of it; the exit code."""
+    """Run the batch, report the outcome and return the exit code."""
     summaries: list[Summary] = []
 
     def finish(summary: Summary) -> None:
@@ -150,7 +150,7 @@ def _doubts(outcome: Outcome) -> list[str]:
 
 
 def _check(out: str, side: int | None, video: bool, scheduler: str | None, own: object) -> None:
-    """Options that do not go together; `own` are those about this machine's own workers."""
+    """Refuse conflicting options; `own` are those for this machine's own workers."""
     from ioadr.app.batch.storage import is_url
 
     if video and side is not None:
@@ -165,7 +165,7 @@ def _check(out: str, side: int | None, video: bool, scheduler: str | None, own: 
 
 
 def _check_whole(align: bool, every_view: bool, saving: Saving, parts: bool) -> None:
-    """What needs whole light fields, one by one, and not `parts` of them or of a video."""
+    """Refuse options that need whole, single light fields together with `parts` (tiles, videos)."""
     if every_view:
         check_archived(saving)
     if align and parts:
@@ -178,7 +178,7 @@ def _check_whole(align: bool, every_view: bool, saving: Saving, parts: bool) -> 
 
 
 def _finish(terminal: Terminal, summary: Summary, out: str) -> None:
-    """Write the files about the whole and tell what became of it."""
+    """Write the summary files and report the outcome."""
     from pathlib import PurePath
 
     from ioadr.app.batch.page import page_html

@@ -69,7 +69,7 @@ def rendered(table: Table) -> str:
 
 
 def closing(figures: dict[str, Any]) -> str:
-    """How far the figures can be trusted."""
+    """How reliable the figures are."""
     machine = figures["machine"]
     free = ", ".join(f"{value:.1f}" for value in figures["free_cores"])
     return (

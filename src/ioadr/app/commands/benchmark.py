@@ -55,8 +55,8 @@ def command(
 ) -> int:
     """Run METHODS over the scenes of DATASET, score them, and write results.json, .csv, .tex and index.html.
 
-    A run that was interrupted goes on where it was: an estimate is kept while program, parameters and input are the
-    same. Folders of published maps hold SCENE.pfm; a folder of such folders stands for all of them.
+    An interrupted run continues: estimates are reused while program, parameters and input are unchanged. A folder of
+    published maps contains SCENE.pfm; a folder of such folders means all of them.
     """
     from ioadr.app.benchmark.progress import watching
     from ioadr.evaluation.benchmark import find_scenes, run_benchmark
@@ -76,14 +76,14 @@ def split(text: str) -> list[str]:
 
 
 def check_place(out: str) -> None:
-    """Refuse an unusable folder before the long computation."""
+    """Refuse an unusable folder before the computation starts."""
     from ioadr.io.safety.atomic import check_folder
 
     check_folder(out, overwrite=True)
 
 
 def finish(terminal: Terminal, results: Results, title: str, with_paper: bool = False) -> int:
-    """Write tables and page, print a short table, and say whether something failed."""
+    """Write tables and page, print a short table, and return the exit code."""
     import json
 
     from ioadr.app.benchmark.files import write_results

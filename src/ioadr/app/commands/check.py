@@ -37,10 +37,10 @@ def command(
     preset: str | None,
     threads: int | None,
 ) -> None:
-    """Synthesise every view from the reference view and the map in DIR, and compare it with the view that was taken.
+    """Synthesise every view from the reference view and the map in DIR, and compare it with the captured view.
 
-    The residual is a measure of quality that needs no truth: a lower one means a map that explains the views better.
-    Compare it between results of one light field; between light fields it depends on texture and noise.
+    The residual measures quality without ground truth: the lower, the better the map explains the views. Compare only
+    results of the same light field; the residual also depends on texture and noise.
 
     With --leave-out N, DIR is a light field. Its maps are estimated from every N-th view in each direction; the views
     left out are synthesised and compared by PSNR and SSIM, beside the nearest kept view, a linear blend, and the centre
@@ -62,7 +62,7 @@ def command(
 
 
 def check_left_out(terminal: Terminal, scene: str, step: int, preset: str | None, threads: int | None) -> None:
-    """The check of the command's name with views that the estimation never saw."""
+    """Check against views that the estimation did not use."""
     import ioadr
     from ioadr.app.sweep_progress import every_view_progress
     from ioadr.views.leave_out import leave_views_out
@@ -75,7 +75,7 @@ def check_left_out(terminal: Terminal, scene: str, step: int, preset: str | None
 
 
 def left_out_facts(left_out: LeftOut) -> dict[str, Any]:
-    """For programs."""
+    """The same figures for JSON."""
     from ioadr.io.results.save import plain
 
     rows = [
@@ -103,7 +103,7 @@ def _left_out_text(left_out: LeftOut) -> str:
 
 
 def facts(residual: Residuals) -> dict[str, Any]:
-    """The residuals for programs; views that do not count are null."""
+    """The residuals for JSON; views that do not count are null."""
     from ioadr.io.results.save import plain
 
     return {

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 @option("Results", "--html", type=click.Path(dir_okay=False), metavar="FILE", help="Also write a page with pictures.")
 @output_options
 def command(terminal: Terminal, first: str, second: str, html: str | None) -> None:
-    """Say what result B changes against result A: the signed difference B − A, and where it matters.
+    """Compare result B with result A: the signed difference B − A, and where it matters.
 
-    A and B are folders that `ioadr estimate` wrote for the same view, with other parameters, seeds or versions. No
-    truth is needed: the data cost tells which one explains the views better.
+    A and B are folders that `ioadr estimate` wrote for the same view, with different parameters, seeds or versions. No
+    ground truth is needed: the data cost shows which one explains the views better.
     """
     from ioadr.io import load_estimate
     from ioadr.io.results.save import plain

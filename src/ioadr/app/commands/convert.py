@@ -1,4 +1,4 @@
-"""`ioadr convert`: the same light field, or the same map, in another form."""
+"""`ioadr convert`: a light field or a map in another format."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def command(
 
 
 def convert_lightfield(terminal: Terminal, source: str, target: str, reading: ReadOptions) -> None:
-    """Read, reduced and oriented as asked, and write."""
+    """Read a light field, reduced and oriented as requested, and write it."""
     from ioadr.io.lightfield_files import check_target, write_lightfield
 
     check_target(target)

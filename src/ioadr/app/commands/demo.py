@@ -1,4 +1,4 @@
-"""`ioadr demo`: the built-in scene, whose truth is known exactly."""
+"""`ioadr demo`: the built-in scene, with exact ground truth."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ SHOWN = ("mse", "badpix_007", "badpix_003", "badpix_001", "mae_planes", "mae_sur
 @with_saving_options
 @with_estimation_options
 def command(terminal: Terminal, out: str, saving: Saving, estimation: Estimation) -> None:
-    """Render the built-in scene, estimate it and compare the result with its exact truth.
+    """Render the built-in scene, estimate it and compare the result with its exact ground truth.
 
-    The preset `paper` is scored beside it: the method as it was published.
+    The preset `paper`, the method as published, is scored beside it.
     """
     from ioadr.evaluation.scores import score
     from ioadr.evaluation.synthetic import demo
@@ -69,7 +69,7 @@ def command(terminal: Terminal, out: str, saving: Saving, estimation: Estimation
 
 
 def _text(columns: Mapping[str, Scores], files: list[str], seconds: float) -> str:
-    """The metrics, a column for each preset; the last one's files were written."""
+    """The metrics, with a column for each preset; the files are those of the last one."""
     from ioadr.evaluation.scores import METRICS
 
     *_, (chosen, scores) = columns.items()

@@ -1,4 +1,4 @@
-"""`ioadr doctor`: what is wrong with a light field, and how to read it right."""
+"""`ioadr doctor`: what is wrong with a light field, and how to read it correctly."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def command(terminal: Terminal, path: str, html: str | None, out: str | None, reading: ReadOptions) -> None:
     """Find out what is wrong with the light field PATH: order of views, single views, exposure.
 
-    Says how each decision was made, which option changes it, and the command that would read the data right.
+    Prints how each decision was made, which option changes it, and the command that reads the data correctly.
     """
     from ioadr.app.doctor import contact_sheet, diagnosis_html, findings
     from ioadr.app.pages import write_page

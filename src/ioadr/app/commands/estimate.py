@@ -70,7 +70,7 @@ def command(
 
 
 def aligned(terminal: Terminal, lightfield: LightField, estimation: Estimation) -> LightField:
-    """The light field with its views aligned, and what that did."""
+    """The aligned light field; prints what was corrected."""
     with terminal.busy("aligning views"):
         corrected = ioadr.align(lightfield, seed=estimation.seed, threads=estimation.threads).lightfield
     terminal.note(f"  {as_options(corrected.source.notes[-1])}")
@@ -80,7 +80,7 @@ def aligned(terminal: Terminal, lightfield: LightField, estimation: Estimation) 
 def run_every_view(
     terminal: Terminal, estimation: Estimation, lightfield: LightField, saving: Saving
 ) -> tuple[Estimate, dict[str, Any]]:
-    """The reference view's estimate, and what writes the maps of all views."""
+    """The reference view's estimate, and a writer for the maps of all views."""
     from ioadr import estimate_views
     from ioadr.io.results.save import DEFAULT
     from ioadr.io.results.view_files import views_writers
@@ -95,7 +95,7 @@ def run_every_view(
 
 
 def headline(lightfield: LightField) -> str:
-    """The light field in one line, and what its reader noted below it."""
+    """The light field in one line, followed by its reader's notes."""
     rows, columns = lightfield.grid
     source, size = lightfield.source, f"{lightfield.width}×{lightfield.height} px"
     first = f"{lightfield.name} ({source.format}): {rows}×{columns} views of {size}"
@@ -104,7 +104,7 @@ def headline(lightfield: LightField) -> str:
 
 
 def answer(terminal: Terminal, estimate: Estimate, files: list[str], seconds: float) -> None:
-    """Tell what came out and where it is."""
+    """Print the result and where its files are."""
     data = summary(estimate) | {"seconds": round(seconds, 3), "files": files}
     unit = DEPTH[estimate.depth_unit]
     if estimate.doubts:
@@ -114,7 +114,7 @@ def answer(terminal: Terminal, estimate: Estimate, files: list[str], seconds: fl
 
 
 def summary(estimate: Estimate) -> dict[str, Any]:
-    """What programs want to know about a result."""
+    """The result for JSON."""
     costs = [record.mean_cost for record in estimate.history if math.isfinite(record.mean_cost)]
     return {
         "source": estimate.provenance["source"],

@@ -1,4 +1,4 @@
-"""`ioadr evaluate`: a map against the truth of its scene."""
+"""`ioadr evaluate`: a map against the ground truth of its scene."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 def command(terminal: Terminal, map_: str, scene: str, highres: bool, allow_invalid: bool, html: str | None) -> None:
     """Score MAP (.pfm, .npy, .npz, .png, .tif, or a folder of results) as the HCI 4D Light Field Benchmark does.
 
-    SCENE is a folder with gt_disp_lowres.pfm, parameters.cfg and, for metrics of regions, mask_*_lowres.png. Or it is a
-    map of true disparities alone, which needs no camera: MSE, BadPix and Q25 are scored then.
+    SCENE is a folder with gt_disp_lowres.pfm, parameters.cfg and, for the metrics of regions, mask_*_lowres.png. It can
+    also be a map of true disparities; MSE, BadPix and Q25 need no camera.
     """
     from ioadr.evaluation.scores import score
     from ioadr.evaluation.truth import load_truth

@@ -59,7 +59,7 @@ def _check_pixel(estimate: Estimate, row: int, column: int) -> None:
 def _ending(
     terminal: Terminal, estimate: Estimate, result: str, row: int, column: int, path: str | None
 ) -> Ending | None:
-    """What needs the views; without them it is left out, unless somebody named them."""
+    """The part of the explanation that needs the views; left out without them, unless the user named them."""
     from ioadr.solver.replay import ending
 
     try:

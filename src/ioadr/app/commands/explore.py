@@ -1,4 +1,4 @@
-"""`ioadr explore`: see why."""
+"""`ioadr explore`: the explorer in a browser."""
 
 from __future__ import annotations
 
@@ -40,8 +40,9 @@ def command(
 ) -> None:
     """Show the light field PATH, and why each pixel of RESULT has its depth, in the browser.
 
-    RESULT is a folder that `ioadr estimate` wrote; without one, the explorer can estimate itself. PATH may also be such
-    a folder, if its light field is where it was. Without PATH it shows the built-in scene. Only this machine is served.
+    RESULT is a folder that `ioadr estimate` wrote; without one, start an estimation in the explorer. PATH can also be
+    such a folder if its light field has not moved. Without PATH, the built-in scene is shown. The page is available on
+    this machine only.
     """
     from ioadr.app.explorer.serving import serve
 

@@ -63,12 +63,11 @@ def command(
     device: str,
     focus: float | None,
 ) -> None:
-    """Write RESULT, a folder of `ioadr estimate`, as another program reads it.
+    """Write RESULT, a folder of `ioadr estimate`, for another program.
 
-    nerfstudio and colmap get the images of all views with their poses and sensor shifts, which a light field knows
-    exactly, and seed points; open3d colour and depth in millimetres; blender an EXR file with depth and normals. quilt
-    is one image of views from the left to the right for Looking Glass displays, and needs a result of
-    `ioadr estimate --every-view`.
+    nerfstudio and colmap: images of all views with exact poses and sensor shifts, and seed points. open3d: colour, and
+    depth in millimetres. blender: an EXR file with depth and normals. quilt: one image of views from left to right for
+    Looking Glass displays; needs a result of `ioadr estimate --every-view`.
     """
     from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""`ioadr info`: what a light field is."""
+"""`ioadr info`: describe a light field."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MEASURED = ("best", "fast", "paper")
 
 
 def _list_formats(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
-    """Print name and description of every format, and end."""
+    """Print name and description of every format, and exit."""
     if not asked or context.resilient_parsing:
         return
     from ioadr.io.registry import formats
@@ -52,9 +52,9 @@ def _list_formats(context: click.Context, parameter: click.Parameter, asked: boo
 @output_options
 @with_reader_options
 def command(terminal: Terminal, scene: str, preset: str, reading: ReadOptions) -> None:
-    """Describe the light field SCENE: format, views, camera, disparity range, and what estimating it takes.
+    """Describe the light field SCENE: format, views, camera, disparity range, and the time and memory to estimate it.
 
-    The format is recognised by content; --formats lists what is known.
+    The format is recognised by content; --formats lists all formats.
     """
     from ioadr.app.words.description import described, facts
 

@@ -26,10 +26,10 @@ from ioadr.app.terminal import Terminal, output_options
 @threads_option
 @output_options
 def command(terminal: Terminal, data: str, peers: str | None, out: str, redo: bool, threads: int | None) -> int:
-    """Comparison with the state of the art, and the ablations of occlusion, cost terms and candidates.
+    """Reproduce the paper's tables: the state of the art, and the ablations of occlusion, cost terms and candidates.
 
     Runs the preset `paper` and its variations on boxes, cotton, dino and sideboard, and writes paper.md, paper.json and
-    a page besides the files of `ioadr benchmark`. An interrupted run goes on where it was.
+    a page besides the files of `ioadr benchmark`. An interrupted run continues.
     """
     from ioadr.app.benchmark.progress import watching
     from ioadr.evaluation.ablation import paper

@@ -54,8 +54,8 @@ def command(
 ) -> None:
     """Render RESULT, a folder of `ioadr estimate --every-view`, along a path of cameras.
 
-    A file of camera places has one a line: row and column in the grid of views, which may lie between and beside them,
-    then how far ahead (in the unit of depth) and the zoom, if wanted.
+    A file of camera positions has one per line: row and column in the grid of views (fractions and values outside the
+    grid are allowed), then, optionally, the distance ahead in the unit of depth and the zoom.
     """
     from ioadr.io.results.film import check_film, write_film
 

@@ -1,4 +1,4 @@
-"""`ioadr report`: the page of a result, made again."""
+"""`ioadr report`: rebuild the page of a result."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ EPIS, SCORES = "<section>\n  <h2>Epipolar", "<h2>Against the truth"
 def command(terminal: Terminal, folder: str, lightfield: str | None, truth: str | None, overwrite: bool) -> None:
     """Write DIR/report.html for the result in DIR: one page that works offline.
 
-    With ground truth it also has error maps and the benchmark's metrics. Without the light field it has no EPIs. A page
-    that shows more than the new one would is kept.
+    With ground truth, the page also shows error maps and the benchmark's metrics. Without the light field it has no
+    EPIs. An existing page that shows more is kept.
     """
     from ioadr.app.pages import write_page
     from ioadr.app.report import report_html
@@ -51,7 +51,7 @@ def command(terminal: Terminal, folder: str, lightfield: str | None, truth: str 
 
 
 def _check_gain(path: Path, page: str) -> None:
-    """Refuse to replace a page by one without its EPIs or scores."""
+    """Refuse to replace a page with one that lacks its EPIs or scores."""
     present = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
     parts = {"EPIs (--lightfield PATH)": EPIS, "scores (--truth SCENE)": SCORES}
     lost = [name for name, mark in parts.items() if mark in present and mark not in page]
@@ -63,7 +63,7 @@ def _check_gain(path: Path, page: str) -> None:
 
 
 def _lightfield(terminal: Terminal, estimate: Estimate, folder: str, path: str | None) -> LightField | None:
-    """A light field that was asked for must be there; one that moved is only missed."""
+    """The light field: required if the user named it, optional if only the result does."""
     try:
         return open_lightfield(estimate, folder, path, terminal.note)
     except InputError as error:

@@ -1,4 +1,4 @@
-"""`ioadr research`: parameter sets compared over scenes and seeds, with their figures kept in a table."""
+"""`ioadr research`: compare parameter sets over scenes and seeds, and keep the figures in a table."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _differences(rows: list[Row], names: list[str]) -> dict[str, dict[str, Diffe
 
 
 def _overview(rows: list[Row], names: list[str]) -> str:
-    """One block per metric: mean, difference to the base, and a mark where that is clear."""
+    """One block per metric: mean, difference from the base, and a mark where it is significant."""
     from ioadr.evaluation.scores import METRICS
     from ioadr.evaluation.tables import figure
 

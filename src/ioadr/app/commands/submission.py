@@ -1,4 +1,4 @@
-"""`ioadr submission`: a zip for the benchmark, made or checked."""
+"""`ioadr submission`: make or check a zip for the benchmark."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ INVALID = 1
 @option("Results", "--check", type=click.Path(), metavar="FILE", help="Check this zip file instead of writing one.")
 @output_options
 def command(terminal: Terminal, results: str | None, out: str | None, check: str | None) -> int:
-    """Put the maps in RESULTS into a zip as the 4D Light Field Benchmark wants it, or check such a zip.
+    """Pack the maps in RESULTS into a zip for the 4D Light Field Benchmark, or check such a zip.
 
     RESULTS is a folder with SCENE.pfm and SCENE.txt, or with a folder of results for each scene. All problems are
-    named at once; the exit code is 1 if there are any.
+    listed together; the exit code is 1 if there are any.
     """
     if check and not (results or out):
         return _answer(terminal, check, None)

@@ -48,7 +48,7 @@ PLANAR = "planar."
 
 
 def scene(study: Study) -> dict[str, Any]:
-    """What the page needs to know once."""
+    """Facts that the page needs once."""
     lightfield = study.lightfield
     limits = study.limits
     return {
@@ -109,7 +109,7 @@ def adjustable(parameters: Parameters) -> list[dict[str, Any]]:
 
 
 def pixel(study: Study, explanation: Explanation, estimate: Estimate | None) -> dict[str, Any]:
-    """Everything about one pixel that takes no time."""
+    """Everything about one pixel that is quick to compute."""
     curve = explanation.curve
     low, cost = curve.minimum
     curves = {"disparities": curve.disparities, **curve.terms, "plain": curve.plain, "total": curve.total}
@@ -131,7 +131,7 @@ def pixel(study: Study, explanation: Explanation, estimate: Estimate | None) -> 
 
 
 def _way(explanation: Explanation, estimate: Estimate) -> dict[str, Any]:
-    """How the pixel came by its disparity."""
+    """The pixel's disparity after each step."""
     facts = why.facts(estimate, explanation.row, explanation.column)
     apart = APART / max(estimate.layout.reach)
     second = explanation.curve.second_minimum(facts.disparity, apart) if facts.two_minima else None
@@ -148,7 +148,7 @@ def stage_of(stage: Stage) -> dict[str, Any]:
 
 
 def ending(estimate: Estimate, row: int, column: int, end: Ending) -> dict[str, Any]:
-    """What came after the sweeps."""
+    """The steps after the sweeps."""
     surface, border = end.surface, end.border
     return {
         "row": row,
@@ -174,7 +174,7 @@ def ending(estimate: Estimate, row: int, column: int, end: Ending) -> dict[str, 
 
 
 def hypothesis(explanation: Explanation) -> dict[str, Any]:
-    """What the views say to the trial disparity."""
+    """What the views show at the trial disparity."""
     assert explanation.trial is not None
     return {"image": point_image(explanation.trial), "costs": explanation.curve.at(explanation.trial.disparity)}
 

@@ -1,4 +1,4 @@
-"""The work of a run: the whole light field, or the neighbourhood of a pixel."""
+"""Estimations for the page: the whole light field, or the neighbourhood of a pixel."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHOWN = 24
 
 
 def whole(study: Study, parameters: Parameters, seed: int) -> Work:
-    """Estimate everything, tell the map after every sweep, keep the result."""
+    """Estimate the whole light field, send the map after every sweep, and keep the result."""
 
     def work(tell: Tell) -> dict[str, Any]:
         def progress(record: SweepRecord, disparity: NDArray[Any], total: int) -> None:
@@ -39,7 +39,7 @@ def whole(study: Study, parameters: Parameters, seed: int) -> Work:
 
 
 def around(study: Study, key: str, parameters: Parameters, row: int, column: int) -> Work:
-    """Estimate a part of the light field around a pixel, wide enough that its middle does not notice."""
+    """Estimate a part of the light field around a pixel, wide enough for its middle to be as in the whole."""
 
     def work(tell: Tell) -> dict[str, Any]:
         known = study.result(key).estimate
@@ -68,7 +68,7 @@ def around(study: Study, key: str, parameters: Parameters, row: int, column: int
 
 
 def cut_out(study: Study, parameters: Parameters, shown: Window) -> tuple[LightField, Window]:
-    """The light field around what is shown, as far as an estimation looks, and where that lies."""
+    """The light field around the visible part, as far as an estimation looks, and its window."""
     lightfield, limits = study.lightfield.with_(range=study.limits), study.limits
     margin = estimation_margin(parameters, limits, lightfield.layout)
     window = with_margin(shown, margin, lightfield.height, lightfield.width)

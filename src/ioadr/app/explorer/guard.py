@@ -1,9 +1,8 @@
-"""Who is let in: pages of this explorer, opened by who started it.
+"""Access control: only pages of this explorer, opened by the person who started it.
 
-A server on 127.0.0.1 can be reached by any web page that its user opens. Names that other sites let point here
-(DNS rebinding) carry a foreign Host, scripts of other sites a foreign Origin, their pictures and links a
-Sec-Fetch-Site that says so. Other users of this machine could connect as well: a token in the printed address lets
-its reader in, and a cookie that only this browser has lets in the page's own requests.
+Any web page that the user opens can reach a server on 127.0.0.1. DNS rebinding shows by a foreign Host, a foreign
+script by its Origin, foreign pictures and links by Sec-Fetch-Site. Other users of this machine could connect as well,
+so the printed address carries a token, and the browser then keeps it as a cookie for the page's own requests.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ HEADERS = {
 
 
 class LocalOnly:
-    """ASGI middleware that refuses everyone else and tells browsers to keep the page to itself."""
+    """ASGI middleware that refuses all other requests and isolates the page in the browser."""
 
     def __init__(self, app: ASGIApp, port: int, token: str) -> None:
         self.app, self.token = app, token
@@ -64,9 +63,9 @@ class LocalOnly:
         return await send({"type": "http.response.body", "body": body})
 
     def refusal(self, headers: list[tuple[str, str]], shown: str = "") -> str | None:
-        """Why these headers, and the token in the address, are not let in.
+        """Reason to refuse a request with these headers and this token, if any.
 
-        The values are not repeated, since others chose them.
+        Their values are not quoted, because an attacker may have chosen them.
         """
         hosts = [value for name, value in headers if name == "host"]
         origins = [value for name, value in headers if name == "origin"]

@@ -1,4 +1,4 @@
-"""Pictures that the page asks for: views, EPIs, other focus."""
+"""Pictures for the page: views, EPIs, refocused views."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def refocused(lightfield: LightField, disparity: float) -> bytes:
 
 
 def epis(lightfield: LightField, row: int, column: int) -> dict[str, Any]:
-    """The reference's row and column of views, cut along the pixel's row and column: PNG and the views' offsets."""
+    """The EPIs through a pixel, along the reference's row and column of views: PNG, and the views' offsets."""
     strips = {}
     for name, axis in (("row", 1), ("column", 0)):
         line = views_in_line(lightfield, axis)

@@ -1,4 +1,4 @@
-"""What a browser may ask: every value is checked here before anything is computed from it."""
+"""Requests from the browser: every value is checked here before it is used."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ def pixel(texts: Mapping[str, Any], study: Study) -> tuple[int, int]:
 
 
 def disparity(texts: Mapping[str, Any], name: str, study: Study) -> float:
-    """In the range, give or take its own extent."""
+    """A disparity in the range, extended by its own extent on both sides."""
     limits = study.limits
     return number(texts, name, limits.minimum - limits.extent, limits.maximum + limits.extent)
 
 
 def varied(base: Parameters, changes: Any) -> Parameters:
-    """Parameters with those changed that the page offers, within their bounds."""
+    """Parameters with the page's adjustable values changed, within their bounds."""
     if not isinstance(changes, Mapping):
         raise InputError(f"changes: expected an object of parameters, found {_short(changes)}.")
     unknown = [_short(name) for name in changes if name not in WHAT_IF]
@@ -71,7 +71,7 @@ def changes_in_query(request: Request) -> dict[str, str]:
 
 
 def thin(texts: Mapping[str, Any]) -> int:
-    """Every how many pixels are wanted."""
+    """Step between the requested pixels."""
     return whole({"thin": 1, **texts}, "thin", 1, 16)
 
 
@@ -85,7 +85,7 @@ def estimation(body: Mapping[str, Any], study: Study) -> tuple[Parameters, int]:
 
 
 async def json_body(request: Request) -> Mapping[str, Any]:
-    """A small JSON object; the type is asked for because a foreign page could not send it unasked."""
+    """A small JSON object. Its content type is required because a foreign page cannot send it without asking first."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise InputError("request: expected Content-Type application/json.")
     content = await _content(request)
@@ -99,7 +99,7 @@ async def json_body(request: Request) -> Mapping[str, Any]:
 
 
 async def _content(request: Request) -> bytes:
-    """What is declared to be too large is not waited for."""
+    """The body of a request; refused at once if its declared size is too large."""
     content, declared = b"", int(request.headers.get("content-length", 0))
     try:
         if declared <= LARGEST_BODY:

@@ -1,4 +1,4 @@
-"""Estimations on behalf of a page: one at a time, told as they go, stopped when nobody listens any more."""
+"""Estimations for a page: one at a time, with progress, stopped when the page goes away."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Work = Callable[[Tell], dict[str, Any]]
 
 
 class Cancelled(Exception):
-    """The page went away or changed its mind."""
+    """The page went away or cancelled the run."""
 
 
 class Runs:
-    """All estimations of an explorer; each uses all cores, so they wait for each other."""
+    """All estimations of an explorer. Each uses all cores, so they run one after another."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, "ioadr-explore")
@@ -36,11 +36,11 @@ class Runs:
 
     @property
     def waiting(self) -> int:
-        """Including the one that runs."""
+        """Number of waiting runs, including the active one."""
         return len(self._open)
 
     def stop(self) -> None:
-        """All of them; returns without waiting for the sweep that is under way."""
+        """Stop all runs, without waiting for the current sweep."""
         for cancelled in list(self._open):
             cancelled.set()
         self._pool.shutdown(wait=False, cancel_futures=True)
@@ -79,7 +79,7 @@ class Runs:
 
 
 def _guarded(work: Work, tell: Callable[[dict[str, Any] | None], None]) -> None:
-    """In the worker's thread; an error is told like a result."""
+    """Run in the worker's thread; an error is sent like a result."""
     try:
         try:
             tell({"state": "running"})

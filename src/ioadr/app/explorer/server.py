@@ -1,4 +1,4 @@
-"""The explorer's addresses. Every answer depends on the request alone, so that browsers do not disturb each other."""
+"""The explorer's addresses. Every answer depends only on the request, so several browsers do not interfere."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ Endpoint = Callable[["Explorer", Request], Awaitable[Response]]
 
 
 def checked(endpoint: Endpoint) -> Endpoint:
-    """What cannot be answered is said in words."""
+    """Turn errors into an answer with a message."""
 
     @wraps(endpoint)
     async def answer(self: Explorer, request: Request) -> Response:
@@ -175,7 +175,7 @@ class Explorer:
 
 
 class Impatient(H11Protocol):
-    """Closes connections on which no request arrives: after a while, or at once where many would keep others out."""
+    """Closes connections without a request: after a while, or at once if they would block others."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -184,7 +184,7 @@ class Impatient(H11Protocol):
         self._expect()
 
     def _make_room(self) -> None:
-        """Who has waited longest without a request gives way to who comes."""
+        """Close the connection that has been silent longest to make room for a new one."""
         there = [other for other in self.connections if isinstance(other, Impatient)]
         waiting = [other for other in there if other is not self and other.waits]
         if len(there) > MOST_CONNECTIONS and waiting:
@@ -203,13 +203,13 @@ class Impatient(H11Protocol):
         self.loop.call_later(REQUEST_SECONDS, self._give_up, self.cycle)
 
     def _give_up(self, last: object) -> None:
-        """Unless another request than `last` has come since."""
+        """Close the connection unless a request later than `last` has arrived."""
         if self.cycle is last and not self.transport.is_closing():
             self.transport.close()
 
 
 class StoppingServer(uvicorn.Server):
-    """Ends estimations first: it would wait for their answers."""
+    """A server that stops estimations before it shuts down; otherwise it would wait for their answers."""
 
     def __init__(self, config: uvicorn.Config, runs: Runs) -> None:
         super().__init__(config)

@@ -1,4 +1,4 @@
-"""Opens the explorer's port and, if wanted, the browser."""
+"""Opens the explorer's port and, on request, the browser."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HOST = "127.0.0.1"
 
 
 def bound(port: int | None) -> socket.socket:
-    """A listening socket on this machine alone; any free port if none is named."""
+    """A socket that listens on this machine only; any free port by default."""
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -59,13 +59,13 @@ def server(study: Study, port: int, token: str) -> Server:
 
 
 def _warm(study: Study) -> None:
-    """What goes wrong here, but for the end of the program, goes wrong again when the page asks, and is told there."""
+    """Prepare the first click; an error here will occur again, and be shown, when the page asks."""
     with suppress(Exception):
         study.warm()
 
 
 def serve(study: Study, port: int | None, browser: bool, say: Callable[[str], None]) -> None:
-    """Until interrupted. The first click's work is prepared meanwhile."""
+    """Serve until interrupted; meanwhile prepare the first click."""
     listening = bound(port)
     number, token = listening.getsockname()[1], secrets.token_urlsafe(24)
     address = f"http://{HOST}:{number}/?token={token}"

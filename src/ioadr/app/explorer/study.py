@@ -1,4 +1,4 @@
-"""What the explorer looks at: one light field, its truth if known, and results, each with its explainer."""
+"""The explorer's data: one light field, its ground truth if known, and results with their explainers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ GIVEN = "given"
 
 @dataclass(frozen=True, eq=False)
 class Result:
-    """An estimate under the name by which links refer to it."""
+    """An estimate and its name in links."""
 
     key: str
     estimate: Estimate
@@ -45,7 +45,7 @@ class Result:
 
 
 class Study:
-    """Shared by all browsers: nothing in it changes but the list of results, which only grows and forgets."""
+    """Shared by all browsers; only the list of results changes."""
 
     def __init__(self, lightfield: LightField, estimate: Estimate | None = None, truth: Truth | None = None) -> None:
         self.lightfield, self.truth = lightfield, truth
@@ -60,13 +60,13 @@ class Study:
             )
 
     def pack(self, view_step: int = 1) -> Any:
-        """All views as kernels want them, or every view_step-th; shared by all explainers."""
+        """All views, or every view_step-th, packed for kernels; shared by all explainers."""
         from ioadr.solver.problem import pack_rays
 
         return self._once(f"rays {view_step}", lambda: pack_rays(self.lightfield, view_step))
 
     def thinned(self, thin: int) -> tuple[LightField, int]:
-        """Views with every second, fourth, … pixel, at most every `thin`-th, and which: for quick pictures."""
+        """Views reduced to every second, fourth, … pixel, at most every `thin`-th, and the step: for quick pictures."""
         lightfield = self.lightfield
         most = max(min(thin, lightfield.height // 8, lightfield.width // 8), 1)
         step = 1 << (most.bit_length() - 1)
@@ -79,7 +79,7 @@ class Study:
 
     @property
     def limits(self) -> DisparityRange:
-        """The result's range, the light field's, or what its texture says."""
+        """The disparity range: the result's, the light field's, or one estimated from texture."""
         limits = self._given.range if self._given else self.lightfield.range
         if limits is None:
             limits = self._once("limits", lambda: ioadr.estimate_range(self.lightfield))
@@ -87,7 +87,7 @@ class Study:
 
     @property
     def blind(self) -> Explainer:
-        """Explains pixels before there is a map: how well the views agree at each disparity."""
+        """An explainer without a map: how well the views agree at each disparity."""
         from ioadr.solver.explain import Explainer
 
         return self._once("blind", lambda: Explainer(self.lightfield, None, self.limits, self.pack))
@@ -97,7 +97,7 @@ class Study:
         return self._once("given", lambda: self._result(GIVEN, self._given)) if self._given else None
 
     def _once(self, name: str, make: Callable[[], Any]) -> Any:
-        """Made when first asked for, by one thread."""
+        """Compute a value once, at the first request."""
         with self._lock:
             if name not in self._made:
                 self._made[name] = make()
@@ -119,7 +119,7 @@ class Study:
         return kept
 
     def add(self, estimate: Estimate) -> Result:
-        """Same parameters and seed have the same name, because they have the same result."""
+        """Add a result; the same parameters and seed give the same name, because they give the same result."""
         text = f"{estimate.seed}\n{estimate.parameters.to_toml()}"
         result = self._result(hashlib.sha256(text.encode()).hexdigest()[:10], estimate)
         with self._lock:
@@ -130,7 +130,7 @@ class Study:
         return result
 
     def warm(self) -> None:
-        """Compile and prepare what the first click needs, while the page is being opened."""
+        """Compile and prepare everything for the first click while the page opens."""
         height, width = self.lightfield.height, self.lightfield.width
         explainer = self.given.explainer if self.given else self.blind
         explainer.explain(height // 2, width // 2, trial=self.limits.minimum)
@@ -144,7 +144,7 @@ class Study:
 
 
 def layer(study: Study, name: str, key: str, thin: int = 1) -> NDArray[Any]:
-    """A map as the page wants it, in the pixels of the reference view; cells are those between every thin-th pixel."""
+    """A map for the page, in pixels of the reference view; cells lie between every thin-th pixel."""
     if name == "image":
         return rgb8(study.lightfield.reference_view, study.lightfield.white)
     if name == "truth":

@@ -1,4 +1,4 @@
-"""What the report's page is given to draw: maps, rays, lines of views."""
+"""Data for the report's page: maps, rays, lines of views."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _layers(estimate: Estimate, truth: Truth | None, thin: int) -> dict[str, Any
 
 
 def _why(estimate: Estimate, thin: int) -> dict[str, Any]:
-    """What `web/why.js` needs to say why a pixel has its depth: templates, and maps of what they are filled with."""
+    """Data with which `web/why.js` explains a pixel: sentence templates, and maps of their values."""
     kept = (slice(None, None, thin), slice(None, None, thin))
     texts: dict[str, Any] = {
         **why.templates(),

@@ -19,7 +19,7 @@ KINDS = {
 
 
 def sentence(estimate: Estimate) -> str:
-    """How long it took and what the chart shows."""
+    """Duration, and a caption of the chart."""
     total = estimate.seconds.get("total", sum(record.seconds for record in estimate.history))
     sweeps = sum(record.kind != "initialise" for record in estimate.history)
     return (
@@ -29,7 +29,7 @@ def sentence(estimate: Estimate) -> str:
 
 
 def chart(estimate: Estimate) -> dict[str, Any] | None:
-    """Where the parts of `course.svg.j2` lie, px."""
+    """Positions of the parts of `course.svg.j2`, px."""
     records = [record for record in estimate.history if record.kind != "initialise"]
     if not records:
         return None
@@ -73,7 +73,7 @@ def _height(share: float) -> float:
 
 
 def _kinds(records: Sequence[SweepRecord], step: float) -> list[tuple[float, str]]:
-    """From which sweep on which term counts."""
+    """The first sweep of each term."""
     kinds = [None, *(record.kind for record in records)]
     return [
         (LEFT + i * step, KINDS.get(record.kind, record.kind))

@@ -1,4 +1,4 @@
-"""Arrays and pictures as text inside a page; `web/packed.js` is the other side."""
+"""Arrays and pictures as text inside a page; `web/packed.js` unpacks them."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ def packed(values: NDArray[Any]) -> dict[str, Any]:
 
 
 def packed_values(values: NDArray[Any]) -> dict[str, Any]:
-    """Real numbers in 16 bits: value = offset + scale · sample, sample 0 is none."""
+    """Real numbers in 16 bits: value = offset + scale · sample; sample 0 means "no value"."""
     samples, scale, offset = quantised(values)
     return packed(samples) | {"scale": scale, "offset": offset}
 
 
 def jpegs(pictures: Sequence[Rgb], most: int) -> list[str]:
-    """Base64 of JPEGs, in the best of some qualities that keeps them below `most` characters altogether."""
+    """Base64 of JPEGs, in the best quality that keeps their total below `most` characters."""
     made: list[str] = []
     with ThreadPoolExecutor(cores()) as pool:
         for quality in (92, 80, 60, 40):
@@ -47,7 +47,7 @@ def jpegs(pictures: Sequence[Rgb], most: int) -> list[str]:
 
 
 def _jpeg(picture: Rgb, quality: int) -> str:
-    """Colours are as sharp as brightness: EPIs are lines of single pixels."""
+    """A JPEG without colour subsampling, because lines in EPIs are one pixel wide."""
     from PIL import Image
 
     content = io.BytesIO()

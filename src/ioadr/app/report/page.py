@@ -1,4 +1,4 @@
-"""The report: one HTML file that shows a result and how it came about."""
+"""The report: one HTML file that shows a result and how it was made."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def report_html(estimate: Estimate, lightfield: LightField | None = None, truth:
 def report_writer(
     estimate: Estimate, lightfield: LightField | None = None, truth: Truth | None = None
 ) -> Callable[[Path], None]:
-    """Writes the page to the path that it is given."""
+    """A function that writes the page to a path."""
 
     def write(path: Path) -> None:
         write_text(path, report_html(estimate, lightfield, truth))
@@ -86,7 +86,7 @@ def _figures(estimate: Estimate) -> list[tuple[str, str, str]]:
 
 
 def _tolerance(estimate: Estimate) -> str:
-    """What the mean confidence is the share of."""
+    """The tolerance that the confidence refers to."""
     text = f"mean: expected share of pixels within {TOLERANCE} px"
     if estimate.metric:
         text += f" ({1000 * np.nanmedian(estimate.depth_tolerance):.3g} mm at the median depth)"

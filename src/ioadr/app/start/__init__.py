@@ -1,8 +1,8 @@
-"""Where the command begins: Ctrl-C while Python still loads modules ends it at once, without a traceback.
+"""Start of the command: Ctrl-C while Python still loads modules ends it at once, without a traceback.
 
-Streams that the shell closed (`2>&-`) become the null device, so that nothing fails for want of a place to say so.
-Letters that a console's encoding lacks (cp1252 has no η) are printed as escapes. What numpy warns of in odd numbers
-is no message to a user, unless Python was told to show warnings (`-W`).
+Streams that the shell closed (`2>&-`) become the null device, so that printing to them does not fail. Letters that a
+console's encoding lacks (cp1252 has no η) are printed as escapes. numpy's warnings about unusual numbers are hidden
+unless Python was started with `-W`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""With which code the command ends; 0 is done."""
+"""Exit codes of the command; 0 is success."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An error that nobody foresaw, in one line that says where its details are."""
+"""Internal errors: one line that names a file with the details."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ioadr.errors import printable
 
 
 def told(error: Exception) -> str:
-    """Keeps the traceback in a file."""
+    """Store the traceback in a file; return the message."""
     summary = printable(" ".join(f"{type(error).__name__}: {error}".split()))
     details = f"ioadr {__version__}, Python {sys.version}\n{sys.argv}\n\n{''.join(traceback.format_exception(error))}"
     try:

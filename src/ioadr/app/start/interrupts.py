@@ -1,7 +1,7 @@
-"""Ctrl-C and termination, wherever they strike.
+"""Ctrl-C and termination at any point.
 
 Both raise KeyboardInterrupt, so that unfinished files are removed on the way out. Python drops an exception that is
-raised inside a callback of compiled code (numba's compiler has some): it is raised again a moment later. While the
+raised inside a callback of compiled code (numba's compiler has some), so it is raised again a moment later. While the
 main thread imports a module, nothing is raised: the import system would keep its locks, and later imports would wait
 for them forever.
 """
@@ -27,7 +27,7 @@ _limits: list[threading.Timer] = []
 
 
 def install() -> None:
-    """Take over the signals of this process, unless it was told to ignore them."""
+    """Handle this process' signals, unless they are ignored."""
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _raise)
@@ -35,20 +35,20 @@ def install() -> None:
 
 
 def release() -> None:
-    """Everything is tidied up: from here on a signal ends the process as the system does, without a traceback."""
+    """Restore the system's handling: everything is tidied up, so a signal may end the process at once."""
     for number in (signal.SIGINT, signal.SIGTERM):
         if signal.getsignal(number) is _raise:
             signal.signal(number, signal.SIG_DFL)
 
 
 def received() -> int | None:
-    """Number of the signal that ended this process' work."""
+    """Number of the signal that was received."""
     return _received[0] if _received else None
 
 
 @contextmanager
 def postponed() -> Iterator[None]:
-    """Both wait until the block ends; processes that it starts do not hear of Ctrl-C, and end when they are told."""
+    """Postpone signals until the block ends; processes started in it ignore Ctrl-C."""
     global _postponing
     earlier, before, _postponing = len(_received), _block_interrupts(), True
     try:
@@ -64,7 +64,7 @@ def postponed() -> Iterator[None]:
 
 
 def _block_interrupts() -> set[int] | None:
-    """For this thread and those that it starts; returns what was blocked before, None where nothing can be."""
+    """Block signals for this thread and those it starts; return the previous mask, None if the system has none."""
     if not hasattr(signal, "pthread_sigmask"):
         return None
     from multiprocessing import resource_tracker
@@ -94,7 +94,7 @@ def _imports(frame: FrameType | None) -> bool:
 
 
 def _raise_again(dropped: Any) -> None:
-    """Other errors that nobody can catch are told, but for those of libraries that were interrupted half-way."""
+    """Hook for errors that cannot be caught: raise interrupts again, report others unless an interrupt caused them."""
     if issubclass(dropped.exc_type, KeyboardInterrupt):
         _interrupt_after(AGAIN_AFTER_SECONDS)
     elif not _received:

@@ -1,4 +1,4 @@
-"""What is said to a person, the same in the terminal and on pages."""
+"""Texts for people, shared by the terminal and the pages."""
 
 from ioadr.app.words.quantities import DEPTH, disparities, duration, optics, preset_name
 

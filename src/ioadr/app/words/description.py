@@ -1,4 +1,4 @@
-"""A light field in words, and what estimating it will take."""
+"""A light field in words, and the time and memory to estimate it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ioadr.presets import DEFAULT
 
 
 def described(lightfield: LightField, preset: str = DEFAULT) -> dict[str, str]:
-    """Facts in words, in the order a person asks for them."""
+    """Facts in words, the most important first."""
     rows, columns = lightfield.grid
     reference = lightfield.reference
     colour = "grey" if lightfield.channels == 1 else "colour"
@@ -37,7 +37,7 @@ def described(lightfield: LightField, preset: str = DEFAULT) -> dict[str, str]:
 
 
 def facts(lightfield: LightField, preset: str = DEFAULT) -> dict[str, Any]:
-    """The same for programs."""
+    """The same facts for JSON."""
     camera, limits = lightfield.camera, lightfield.range
     return {
         "name": lightfield.name,
@@ -91,7 +91,7 @@ def _positions(lightfield: LightField) -> str:
 
 
 def _out_of_plane(lightfield: LightField) -> str:
-    """What the estimation takes off, by a first map."""
+    """How far views lie out of the plane, which the estimation corrects with a first map."""
     from ioadr.geometry.off_plane import residual
 
     forward, limits = np.abs(lightfield.layout.forward).max(), lightfield.range

@@ -1,4 +1,4 @@
-"""What an estimation will take, before it runs: rough figures to plan by."""
+"""Rough time and memory of an estimation, before it runs."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ OVERHEAD = 180_000_000
 
 
 def expected_seconds(lightfield: LightField, preset: str = DEFAULT) -> float:
-    """On this machine, with all its cores; of a usual range of disparities if none is known."""
+    """Seconds on this machine with all its cores; assumes a typical disparity range if none is known."""
     more = max(spread(lightfield) / USUAL_SPREAD, 1.0)
     return START + more * core_seconds(lightfield.view_count, lightfield.height, lightfield.width, preset) / cores()
 
 
 def expected_bytes(lightfield: LightField, preset: str = DEFAULT) -> int:
-    """Peak of the whole process."""
+    """Peak memory of the whole process."""
     parameters, pixels = PRESETS[preset], lightfield.height * lightfield.width
     views = lightfield.view_count
     if parameters.initialise.method == "plane-sweep":  # others are not even read
@@ -51,17 +51,17 @@ def expected_bytes(lightfield: LightField, preset: str = DEFAULT) -> int:
 
 
 def spread(lightfield: LightField) -> float:
-    """px between the shifts of both ends of the range in the outermost view."""
+    """Spread of the shifts over the disparity range in the outermost view, px."""
     return lightfield.range.extent * max(lightfield.reach) if lightfield.range else USUAL_SPREAD
 
 
 def core_seconds(views: int, height: int, width: int, preset: str = DEFAULT) -> float:
-    """Of one core, for an estimation with a preset, without its start."""
+    """CPU seconds of an estimation with a preset, without start-up."""
     return (SECONDS_PER_PIXEL[preset] + SECONDS_PER_SAMPLE[preset] * views) * height * width
 
 
 def pixel_bytes(views: int, parameters: Parameters, shifts: float = USUAL_SPREAD) -> int:
-    """Of one pixel of the reference view, beyond the stored samples, when most of them are in use.
+    """Peak memory per pixel of the reference view, beyond the stored samples.
 
     The finish packs its views once or twice more. Before that a semi-global match holds a volume of planes.
     """
@@ -74,7 +74,7 @@ def pixel_bytes(views: int, parameters: Parameters, shifts: float = USUAL_SPREAD
 
 
 def few(views: int) -> int:
-    """How many views of a square grid rank hypotheses: every second or third in each direction if there are many."""
+    """Number of views of a square grid that rank hypotheses: of many, every second or third in each direction."""
     side, step = math.sqrt(views), 1
     while math.ceil(side / step) ** 2 > max(ENOUGH_VIEWS, math.ceil(side)):
         step += 1

@@ -1,4 +1,4 @@
-"""Words of the field, a sentence each: what the explorer says of its titles, and docs/concepts.md lists."""
+"""Glossary: terms with a sentence each, shown by the explorer and listed in docs/concepts.md."""
 
 from __future__ import annotations
 

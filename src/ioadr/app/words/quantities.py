@@ -1,4 +1,4 @@
-"""Times, cameras and ranges in words, the same in the terminal and on pages."""
+"""Times, cameras and ranges in words, shared by the terminal and the pages."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ ORIGINS = {"file": "from the file", "user": "as given", "estimated": "estimated 
 
 
 def duration(seconds: float, decimals: int = 0) -> str:
-    """In the unit that a person would choose; `decimals` of seconds."""
+    """A duration in a suitable unit; `decimals` applies to seconds."""
     if seconds < 90:
         return f"{seconds:.{decimals}f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def preset_name(parameters: Parameters) -> str:
-    """Of the preset that these parameters are, or that they are none."""
+    """Name of the preset with these parameters, or a note that they are none."""
     return next((name for name, values in PRESETS.items() if values == parameters), "own")
 
 

@@ -1,4 +1,4 @@
-"""Synthetic scenes through posed cameras: tilted, out of plane, with lenses that bend; and the truth of what is read.
+"""Synthetic scenes through posed cameras (tilted, off-plane, with lens distortion), and their ground truth.
 
 The world of the poses is that of the scene: x right, y down, z away.
 """
@@ -33,7 +33,7 @@ NONE = Lens()
 
 @dataclass(frozen=True)
 class Disorder:
-    """By how much cameras differ from those of an ideal grid, at most; drawn evenly."""
+    """Largest deviations of cameras from an ideal grid; drawn uniformly."""
 
     tilt: float = 0.0
     """Degrees, about any axis."""
@@ -67,7 +67,7 @@ class PosedView(View):
 
 
 def disordered(camera: Camera, grid: tuple[int, int], disorder: Disorder) -> list[Photograph]:
-    """Photographs around the places of a grid, turned so that they still look at the middle of the focus plane."""
+    """Photographs near the positions of a grid, turned towards the middle of the focus plane."""
     random = np.random.default_rng(disorder.seed)
     rays, layout = camera.pinhole(), Layout.of(grid)
     origins = np.array([View(rays, float(y), float(x)).origin for y, x in layout.offsets.reshape(-1, 2)])
@@ -87,7 +87,7 @@ def disordered(camera: Camera, grid: tuple[int, int], disorder: Disorder) -> lis
 
 
 def photographed(scene: Scene, photographs: Sequence[Photograph], options: Options | None = None) -> list[NDArray[Any]]:
-    """The pictures [N, M, C] of a scene that the photographs show."""
+    """Rendered pictures [N, M, C] of all photographs."""
     pitch = 1.0 / photographs[0].focal[0]
     baked = _baked(scene, pitch)
     views = [PosedView.of(taken, pitch) for taken in photographs]
@@ -107,7 +107,7 @@ def scene_points(scene: Scene, photograph: Photograph, count: int = 400, seed: i
 
 
 def true_disparity(scene: Scene, lightfield: LightField, border: int = BORDER) -> Truth:
-    """What is true of a light field that was read from photographs of the scene, in its own pixels."""
+    """True disparity of a light field read from photographs of the scene, in its own pixels."""
     camera = lightfield.camera
     if camera is None or camera.world is None:
         raise InputError(f"{lightfield.name}: came without poses, so that its place in the scene is not known.")
@@ -142,7 +142,7 @@ def idealised(lightfield: LightField, scene: Scene) -> LightField:
 
 
 def _baked(scene: Scene, pitch: float) -> list[Baked]:
-    """Textures for any camera of that pitch: photographs of several sizes must show the same."""
+    """Textures for cameras of that pitch, shared by photographs of all sizes."""
     side = round(FIELD / pitch)
     return bake_textures(scene, RayModel(1.0, 0.0, pitch, pitch, 0.5 * (side - 1), 0.5 * (side - 1)), (side, side))
 

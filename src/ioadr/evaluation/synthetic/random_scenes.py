@@ -1,4 +1,4 @@
-"""Scenes by number: several families, each hard in its own way, for tests and for tuning."""
+"""Random scenes by number: several families, each with its own difficulty, for tests and tuning."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Light fields of synthetic scenes, with everything that is true about them."""
+"""Light fields of synthetic scenes, with their ground truth."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Rendered:
 
     @property
     def light_field(self) -> LightField:
-        """As `lightfield` was called before."""
+        """Earlier name of `lightfield`."""
         return self.lightfield
 
     @property
@@ -115,7 +115,7 @@ def render(
     options: Options | None = None,
     border: int = BORDER,
 ) -> Rendered:
-    """All views, and the truth of the reference view."""
+    """Render all views, and the ground truth of the reference view."""
     options = options or Options()
     shape = (camera.height, camera.width)
     hits = _hits(scene, View(camera.pinhole(), 0.0, 0.0), shape)
@@ -185,7 +185,7 @@ def _mixed(scene: Scene, view: View, baked: list[Baked], rows: Floats, columns: 
 
 
 def _follow(scene: Scene, view: View, rows: Floats, columns: Floats) -> tuple[Floats, Hits]:
-    """Where the rays through pixel positions end (the origin where they do not), and on what."""
+    """End points of the rays through pixel positions (the origin if they hit nothing), and the bodies hit."""
     direction = view.directions(rows, columns)
     hits = nearest_hits(scene.bodies, view.origin, direction)
     depth = np.where(np.isfinite(hits.depth), hits.depth, 0.0)
@@ -239,7 +239,7 @@ def _hits(scene: Scene, view: View, shape: tuple[int, ...]) -> Hits:
 
 
 def _sees(scene: Scene, view: View, hits: Hits, shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """Whether the reference view's points lie inside the view's picture, and nothing lies before them."""
+    """Whether the reference view's points lie inside the view's picture, with nothing in front of them."""
     rows, columns = _pixels(shape)
     points = View(view.rays, 0.0, 0.0).directions(rows, columns) * hits.depth[:, None]
     disparity = (1.0 / hits.depth - view.rays.offset) / view.rays.slope

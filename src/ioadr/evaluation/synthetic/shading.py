@@ -1,6 +1,6 @@
-"""Light on a surface: one soft lamp, the sky, and what stands in their way.
+"""Light on a surface: one soft lamp, the sky, and shadows.
 
-It depends on the place alone and not on who looks at it, as all of the scene's materials are dull.
+It depends on the position only, not on the viewer, because all materials are matt.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rays through pixels, what they meet, and its colour."""
+"""Rays through pixels, the bodies they hit, and their colours."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FACES = 8
 
 
 class Hits(NamedTuple):
-    """What rays meet; depth is infinite and the key −1 where that is nothing."""
+    """Results of tracing rays; depth is infinite and the key −1 where nothing is hit."""
 
     depth: Floats
     key: Integers
@@ -32,7 +32,7 @@ class Hits(NamedTuple):
 
 
 class View(NamedTuple):
-    """A camera of the grid: where its rays start, and which pixel they go through."""
+    """A camera of the grid: origin and pixels of its rays."""
 
     rays: RayModel
     row: float

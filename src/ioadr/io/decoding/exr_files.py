@@ -1,4 +1,4 @@
-"""OpenEXR images: float colours, placed in the display window as their data window says."""
+"""OpenEXR images: float colours, with the data window placed in the display window."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an image file declares, and how its samples are turned to stand upright."""
+"""Image headers, and the orientation of their samples."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ORIENTATION = 274
 
 @dataclass(frozen=True)
 class Header:
-    """What a file says about its image."""
+    """The header of an image file."""
 
     height: int
     width: int
@@ -39,7 +39,7 @@ class Header:
         return self.height * self.width * self.channels * self.dtype.itemsize
 
     def upright(self) -> Header:
-        """With the size of the image when it stands upright."""
+        """The header with the size of the upright image."""
         if self.orientation == 1:
             return self
         remark = f"images turned upright, as their orientation tag ({self.orientation}) says"
@@ -52,12 +52,12 @@ Opened = tuple[Header, Callable[[], NDArray[Any]]]
 
 
 def valid_orientation(value: object) -> int:
-    """1 … 8; anything else, such as 0 for unknown, leaves the image as it is."""
+    """An orientation 1 … 8; anything else, such as 0 for unknown, means upright."""
     return int(value) if isinstance(value, int | np.integer) and 1 <= value <= 8 else 1
 
 
 def orientation_in(exif: Callable[[], Mapping[int, Any]]) -> tuple[int, tuple[str, ...]]:
-    """Orientation by EXIF data, and a remark where they are damaged: many a camera writes them badly."""
+    """Orientation from EXIF data, and a remark if they are damaged, which is common."""
     try:
         return valid_orientation(exif().get(ORIENTATION, 1)), ()
     except Exception:

@@ -1,7 +1,7 @@
-"""One image file: what its header declares, and its samples.
+"""One image file: its header and its samples.
 
-Pillow reads most kinds, but cuts colours of 16 bits down to 8: those, and floats, go to the libraries that keep
-them. Whatever a file says about how its image stands is heeded here, for all kinds.
+Pillow reads most kinds, but reduces 16-bit colours to 8 bits: those, and floats, go to libraries that keep them.
+Orientation tags of all kinds of files are applied here.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ CONVERSIONS = {"1": "L", "La": "LA", "RGBa": "RGBA", "PA": "RGBA", "I;16L": "I;1
 
 @contextmanager
 def opened(path: Path, upright: bool = True) -> Iterator[Opened]:
-    """The image by the decoder that keeps all of it, told by the first bytes; upright, or as stored."""
+    """Open an image with the decoder that keeps all of its data, chosen by the first bytes; upright, or as stored."""
     with path.open("rb") as stream:
         start = stream.read(33)
     with _stored(path, start) as (header, decode):
@@ -69,7 +69,7 @@ def _stored(path: Path, start: bytes) -> Iterator[Opened]:
 
 
 def _is_for_imagecodecs(start: bytes) -> bool:
-    """8 and 16 bits without palette; the rest, and all of 8 bits where it is absent, is for Pillow."""
+    """Whether imagecodecs decodes this PNG: 8 and 16 bits without palette. Pillow gets the rest."""
     if not start.startswith(png_files.MAGIC) or len(start) < 33:
         return False
     depth, colour = png_files.kind_of_png(start)
@@ -114,7 +114,7 @@ def _remarks(image: Image) -> tuple[str, ...]:
 
 
 def _check_depth(path: Path, image: Image) -> None:
-    """Refuse what Pillow would silently reduce to 8 bits a colour, or to the first of several images."""
+    """Refuse images that Pillow would silently reduce to 8 bits per colour or to the first of several."""
     tiles = getattr(image, "tile", ())
     arguments = tiles[0].args if tiles else ()
     details = (arguments,) if isinstance(arguments, str) else tuple(arguments or ())
@@ -133,7 +133,7 @@ def _check_depth(path: Path, image: Image) -> None:
 
 
 def _mode(image: Image) -> str:
-    """The mode in which the image is handed on."""
+    """The Pillow mode in which the image is decoded."""
     mode = str(image.mode)
     if mode in MODES:
         return mode

@@ -38,7 +38,7 @@ def read_image(path: Path, advice: str = LESS, upright: bool = True) -> NDArray[
 
 
 def read_images(paths: Sequence[Path], header: Header, window: Window) -> NDArray[Any]:
-    """[V, N, M, C]: the window of every image, decoded by as many threads as there are cores."""
+    """The window of every image, [V, N, M, C], decoded by one thread per core."""
     views = np.empty((len(paths), window.height, window.width, header.channels), header.dtype)
 
     def decode(number: int) -> None:
@@ -54,7 +54,7 @@ def read_images(paths: Sequence[Path], header: Header, window: Window) -> NDArra
 
 
 def _decoded(path: Path, expected: Header) -> NDArray[Any]:
-    """[N, M, C]; refuses an image that differs from `expected`."""
+    """One image [N, M, C]; refused if it differs from `expected`."""
     with _checked(path) as (header, decode):
         if header != expected:
             raise InputError(
@@ -74,7 +74,7 @@ def _check_type(path: Path, header: Header) -> None:
 
 @contextmanager
 def _checked(path: Path, advice: str = LESS, upright: bool = True) -> Iterator[Opened]:
-    """An image whose declared size was checked before anything of that size is made."""
+    """An opened image whose declared size fits into memory."""
     with damage_explained(path, "an image"), opened(path, upright) as (header, decode):
         check_memory(path, header.nbytes, f"an image of {header}", advice)
         check_packing(path, header.nbytes, path.stat().st_size)

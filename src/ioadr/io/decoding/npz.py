@@ -1,4 +1,4 @@
-"""NumPy archives: what their arrays declare, checked before anything of that size is made."""
+"""NumPy archives: declared sizes are checked before anything is allocated."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SUFFIX = ".npy"
 
 @contextmanager
 def npz_arrays(path: Path, what: str, advice: str = LESS) -> Iterator[Arrays]:
-    """The arrays by name; all of them fit into memory and into the file."""
+    """The arrays by name, after checking that they fit into memory and into the file."""
     with zipfile.ZipFile(path) as archive:
         members = archive.infolist()
         if len(members) > MOST_ARRAYS:
@@ -36,7 +36,7 @@ def npz_arrays(path: Path, what: str, advice: str = LESS) -> Iterator[Arrays]:
 
 
 class Arrays:
-    """Arrays of an archive by name, each from the very entry that was checked."""
+    """Arrays of an archive by name, each read from the entry that was checked."""
 
     def __init__(self, archive: zipfile.ZipFile, members: Mapping[str, zipfile.ZipInfo]) -> None:
         self._archive, self._members = archive, members

@@ -1,6 +1,6 @@
-"""Images by Pillow: of the formats that are wanted, and no larger than they may be.
+"""Images decoded by Pillow: allowed formats and sizes only.
 
-Pillow tries all the formats it knows, some of them by other programs, unless it is told which.
+By default Pillow tries all formats it knows, some of them through external programs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PIXELS_A_BYTE = {"1": 8, "L": 8, "P": 8}
 
 @contextmanager
 def pillow_image(path: Path, expected: str = "an image", formats: Sequence[str] = FORMATS) -> Iterator[Image]:
-    """The image, not yet decoded; what its header declares fits into memory and into the file."""
+    """The image, not yet decoded; its declared size fits into memory and into the file."""
     from PIL import Image, UnidentifiedImageError
 
     check_file(path, expected)
@@ -48,7 +48,7 @@ def pillow_image(path: Path, expected: str = "an image", formats: Sequence[str] 
 
 @contextmanager
 def without_warnings() -> Iterator[None]:
-    """Errors say what is wrong, the memory limit decides what is large. Not per thread, as filters are global."""
+    """Silence Pillow's warnings: errors and the memory limit replace them. Filters are global, not per thread."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", module=r"PIL\b")
         yield

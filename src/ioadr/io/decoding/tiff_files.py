@@ -1,4 +1,4 @@
-"""TIFF images by tifffile: any depth, floats, colours in planes; of a file with thumbnails the picture itself."""
+"""TIFF images decoded by tifffile: any bit depth, floats, planar colours; thumbnails are skipped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BY_PILLOW = ("PALETTE", "SEPARATED", "YCBCR")
 
 @contextmanager
 def opened_tiff(path: Path) -> Iterator[Opened | None]:
-    """The picture; None where it is of a kind that Pillow is for."""
+    """The picture; None if Pillow should read it."""
     import tifffile
 
     # What is wrong with a file is told by the error; the library's log would repeat it on stderr.
@@ -43,7 +43,7 @@ def opened_tiff(path: Path) -> Iterator[Opened | None]:
 
 
 def _picture(path: Path, file: Any) -> tuple[Any, tuple[str, ...]]:
-    """The only page that is no thumbnail or mask; pages smaller than another are thumbnails."""
+    """The only page that is not a thumbnail or a mask; a page smaller than another is a thumbnail."""
     pages = [page for first in islice(file.pages, MOST_PAGES) for page in (first, *(first.pages or ()))]
     if not pages:
         raise InputError(f"{path}: holds no image. Copy or export the file again.")
@@ -65,7 +65,7 @@ def _pixels(page: Any) -> int:
 
 
 def _header(path: Path, page: Any, remarks: tuple[str, ...]) -> tuple[Header, bool]:
-    """What the page declares, and whether its colours are in planes."""
+    """The page's header, and whether its colours are planar."""
     shape, dtype = tuple(page.shape), page.dtype
     planes = len(shape) == 3 and page.axes.startswith("S")
     if len(shape) == 2:
@@ -95,7 +95,7 @@ def _samples(page: Any, header: Header, planes: bool) -> NDArray[Any]:
 
 
 def _is_subsampled(page: Any) -> bool:
-    """Whether fewer samples of colour than pixels are stored as they are: Pillow would not notice."""
+    """Whether colour is stored uncompressed at a lower resolution, which Pillow does not notice."""
     if page.photometric.name != "YCBCR" or page.compression.name != "NONE":
         return False
     tag = page.tags.get(SUBSAMPLING)

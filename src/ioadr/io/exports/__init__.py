@@ -1,4 +1,4 @@
-"""Writers for other programs, one module for each."""
+"""Writers for other programs, one module each."""
 
 PROGRAMS = ("nerfstudio", "colmap", "open3d", "blender", "quilt")
 """The modules, each with its `TARGET`, in the order in which they are offered."""

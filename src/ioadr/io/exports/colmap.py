@@ -29,13 +29,13 @@ SIGHTING = np.dtype([("image", "<i4"), ("observation", "<i4")])
 
 @dataclass(frozen=True, eq=False)
 class _Model:
-    """Who sees which seed point where. Views and points are numbered from 1."""
+    """Observations of seed points. Views and points are numbered from 1."""
 
     scene: Scene
 
     @cached_property
     def observations(self) -> list[NDArray[np.void]]:
-        """By view: where it sees those points that nothing hides from it."""
+        """By view: positions of the points visible in it."""
         return [self._seen(view) for view in self.scene.views]
 
     def _seen(self, view: View) -> NDArray[np.void]:
@@ -48,7 +48,7 @@ class _Model:
 
     @cached_property
     def tracks(self) -> list[NDArray[np.void]]:
-        """By point: the views that see it, and as which of their observations."""
+        """By point: the views that see it, and the index among their observations."""
         points = np.concatenate([observed["point"] for observed in self.observations])
         sightings = np.empty(len(points), SIGHTING)
         sightings["image"] = np.repeat(np.arange(len(self.observations)) + 1, [len(f) for f in self.observations])

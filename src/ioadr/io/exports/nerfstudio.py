@@ -33,7 +33,7 @@ def write(scene: Scene, folder: Path) -> None:
 
 
 def _frame(scene: Scene, view: View) -> dict[str, Any]:
-    """No lens distortion: the readers assume none of a light field's views."""
+    """One frame, without lens distortion, which views of a light field do not have."""
     width, height = scene.size
     turn, place = scene.world(UP)
     pose = np.eye(4)

@@ -29,7 +29,7 @@ def write(scene: Scene, folder: Path) -> None:
 
 
 def millimetres(depth: NDArray[np.float64]) -> NDArray[np.uint16]:
-    """Metres as 16-bit millimetres; 0 where there is none, or one that does not fit."""
+    """Metres as 16-bit millimetres; 0 where depth is missing or too large."""
     samples = np.rint(np.nan_to_num(depth * 1000.0))
     return np.where(samples <= FARTHEST, samples, 0).astype(np.uint16)
 

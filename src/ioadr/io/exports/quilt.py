@@ -30,7 +30,7 @@ NARROWEST = 0.5
 
 @dataclass(frozen=True)
 class Device:
-    """How a display wants its quilts, as its vendor tells."""
+    """Quilt format of a display, from its vendor."""
 
     columns: int
     rows: int
@@ -60,7 +60,7 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Cut:
-    """Where tiles are taken from."""
+    """The source of the tiles."""
 
     focus: float
     """Disparity that lies in the screen, px."""
@@ -102,7 +102,7 @@ def notes(scene: Scene) -> list[Note]:
 
 
 def plan(scene: Scene) -> Cut:
-    """Focus, cameras and window, from the map."""
+    """Choose focus, cameras and window from the map."""
     assert scene.every_view is not None
     found, device = scene.estimate, _device(scene)
     near, far = np.percentile(found.disparity, SHOWN[::-1])

@@ -1,4 +1,4 @@
-"""What a module of this folder says about its program."""
+"""The interface of a module in this folder."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Photographs with poses: what their files say, and how they become a light field."""
+"""Photographs with poses: their files, and their conversion to a light field."""

@@ -1,4 +1,4 @@
-"""The rectangle of the image plane that all views see, and where each of its pixels lies in a photograph."""
+"""The rectangle of the image plane that all views share, and the position of its pixels in a photograph."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def fitted(rig: Rig) -> tuple[Rig, Canvas, float]:
 
 
 def focused(rig: Rig) -> Rig:
-    """Where no points tell the depth of the scene: with the focus where all views share the most, or gazes meet."""
+    """The rig without scene points: focused where all views share the most, or where lines of sight meet."""
     if rig.inverse_depths is not None or rig.inverse_focus > 0:
         return rig
     met = meeting_point(
@@ -111,7 +111,7 @@ def _shared(rig: Rig) -> int:
 
 
 def _grown(rig: Rig, sides: list[float], step: int) -> list[float]:
-    """Left, top, right, bottom, moved outwards between nodes as far as all views see them: what they see is convex."""
+    """Left, top, right, bottom, moved outwards between nodes as far as all views see, whose common area is convex."""
     views = range(len(rig.photographs))
     for side, outwards in enumerate((-1.0, -1.0, 1.0, 1.0)):
         low, high = sides[1 - side % 2], sides[3 - side % 2]
@@ -148,7 +148,7 @@ def _seen(rig: Rig, view: int, columns: Floats, rows: Floats) -> NDArray[np.bool
 
 
 def _enlarged(rig: Rig, seen: NDArray[np.bool_]) -> tuple[Rig, NDArray[np.bool_]]:
-    """Without views that cost much of the common rectangle: of all numbers of them, as many as pay best."""
+    """The rig without views that cost much of the common rectangle; the best number of views is dropped."""
     kept, dropped = list(range(len(seen))), list[int]()
     coarse = seen[:, ::COARSER, ::COARSER]
     worths = [_worth(coarse[kept])]
@@ -187,7 +187,7 @@ def largest_rectangle(mask: Any) -> tuple[int, int, int, int]:
 
 
 def _under(depths: Sequence[int], row: int) -> tuple[int, int, int, int]:
-    """The largest rectangle under a skyline whose buildings stand on a row."""
+    """The largest rectangle under a histogram on a row."""
     best, open_ = (0, 0, 0, 0), list[tuple[int, int]]()
     for column, depth in enumerate([*depths, 0]):
         start = column

@@ -71,7 +71,7 @@ class Model:
 
 
 def model_folders(path: Path) -> list[Path]:
-    """Where models lie in or below a folder: those of one place, in the order of their numbers."""
+    """Folders of the models in or below a folder, in the order of their numbers."""
     for subfolder in PLACES:
         below = path / subfolder
         # Long numbers are no models, but folders of images.
@@ -83,7 +83,7 @@ def model_folders(path: Path) -> list[Path]:
 
 
 def _ending(folder: Path) -> str | None:
-    """That of the binary files where both forms are there, as COLMAP does."""
+    """File ending of a model: binary if both forms exist, as in COLMAP."""
     there = (e for e in ENDINGS if all((folder / f"{name}{e}").is_file() for name in ("cameras", "images")))
     return next(there, None)
 
@@ -107,7 +107,7 @@ def _read(reader: Callable[[Path], Part], path: Path) -> Part:
 
 
 def camera_numbers(path: Path, number: int, model: str, width: int, height: int, values: Any) -> Camera:
-    """As `Model.cameras` wants them. COLMAP counts pixels from the corner of the first one."""
+    """Camera numbers for `Model.cameras`. COLMAP counts pixels from the corner of the first one."""
     if model not in UNDERSTOOD:
         return f"whose lens is {model}"
     values = tuple(float(value) for value in values)

@@ -1,4 +1,4 @@
-"""Views by their places: on a grid, if they stand on one."""
+"""Arranges views by position: on a grid, if they form one."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ FULLEST = 0.5
 
 
 def arranged_views(places: Floats) -> tuple[NDArray[np.intp], Floats]:
-    """Numbers of the views on a grid [L, K], −1 where none is, and their places [L, K, 3].
+    """Numbers of the views on a grid [L, K], −1 where there is none, and their positions [L, K, 3].
 
-    `places` [V, 3] are (row, column, towards the scene) in steps. Views that stand on no grid become one row.
+    `places` [V, 3] are (row, column, towards the scene) in steps. Views that form no grid become one row.
     """
     rows, columns = _levels(places[:, 0]), _levels(places[:, 1])
     grid = (int(rows.max()) + 1, int(columns.max()) + 1)

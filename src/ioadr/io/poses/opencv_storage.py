@@ -1,6 +1,6 @@
-"""What OpenCV's FileStorage writes: YAML and JSON of mappings, lists, numbers, texts and matrices.
+"""Files of OpenCV's FileStorage: YAML and JSON of mappings, lists, numbers, strings and matrices.
 
-Only this part of YAML is read: block mappings and lists by indentation, lists in brackets, plain and quoted texts.
+Only a part of YAML is read: indented mappings and lists, lists in brackets, plain and quoted strings.
 """
 
 from __future__ import annotations

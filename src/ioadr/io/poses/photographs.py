@@ -1,4 +1,4 @@
-"""Photographs with known cameras and poses, whoever calibrated them."""
+"""Photographs with known cameras and poses, from any calibration."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ class Photograph:
 
     @property
     def centre(self) -> Floats:
-        """[3], where the camera stands in the world."""
+        """Position [3] of the camera in the world."""
         return -self.rotation.T @ self.translation
 
     @property
     def gaze(self) -> Floats:
-        """[3], unit vector through the middle of the image, in the world. Shifted sensors look aside."""
+        """Unit vector [3] through the middle of the image, in the world; differs from the axis for a shifted sensor."""
         middle = np.array([0.5 * (self.size[0] - 1), 0.5 * (self.size[1] - 1)])
         ray = self.rotation.T @ self.rays(middle[None])[0]
         return np.asarray(ray / np.linalg.norm(ray))
@@ -76,7 +76,7 @@ class Photograph:
         return np.asarray(((pixels >= -ROUNDING) & (pixels <= np.array(self.size) - 1.0 + ROUNDING)).all(axis=-1))
 
     def resized(self, size: tuple[int, int]) -> Photograph:
-        """For an image that was scaled after the calibration."""
+        """The photograph scaled to another size."""
         factor = [new / old for new, old in zip(size, self.size, strict=True)]
         return replace(
             self,
@@ -91,7 +91,7 @@ class Photograph:
 
 @dataclass(frozen=True, eq=False)
 class PosedPhotographs:
-    """What a set of files says."""
+    """A set of calibrated photographs."""
 
     path: Path
     photographs: Sequence[Photograph]
@@ -105,7 +105,7 @@ class PosedPhotographs:
 
 
 def photograph(name: str, file: Path | None, numbers: Any, pose: tuple[Floats, Floats], path: Path) -> Photograph:
-    """A photograph of (width, height, fx, fy, cx, cy, lens); refuses numbers that no camera has."""
+    """A photograph of (width, height, fx, fy, cx, cy, lens); implausible numbers are refused."""
     width, height, fx, fy, cx, cy, lens = numbers
     values = np.array([fx, fy, cx, cy, *lens, *pose[0].ravel(), *pose[1].ravel()], np.float64)
     turned = pose[0] @ pose[0].T
@@ -135,7 +135,7 @@ def photograph(name: str, file: Path | None, numbers: Any, pose: tuple[Floats, F
 
 
 def _plausible(numbers: Any, translation: Floats) -> bool:
-    """Whether a camera may have such numbers; far beyond them, arithmetic overflows."""
+    """Whether the numbers of a camera are plausible; far beyond, arithmetic overflows."""
     width, height, fx, fy, cx, cy, lens = numbers
     side = max(width, height)
     focal = all(side / MOST_SIDES <= value <= side * MOST_SIDES for value in (fx, fy))
@@ -153,7 +153,7 @@ def meeting_point(origins: Floats, directions: Floats) -> Floats | None:
 
 
 def inside(folder: Path, name: str, path: Path) -> Path | None:
-    """The file of that name in a folder, None if there is none; a name must not lead out of the folder."""
+    """The file of that name in a folder, None if missing; a name that leads out of the folder is refused."""
     file = folder / name
     if not file.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"{path}: names an image outside its folder, {name!r}. Move the image, or correct the name.")
@@ -161,7 +161,7 @@ def inside(folder: Path, name: str, path: Path) -> Path | None:
 
 
 def image_inside(folder: Path, name: str, path: Path) -> Path | None:
-    """The image of that name, or of another ending: some write names without one, or convert images later."""
+    """The image of that name, or with another ending: some names have none, and images get converted."""
     exact = inside(folder, name, path)
     if exact is not None:
         return exact

@@ -1,4 +1,4 @@
-"""Posed photographs as a capture: views of one orientation, resampled once when they are loaded."""
+"""Posed photographs as a capture: views of one orientation, resampled once on loading."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ASPECT = 0.01
 
 
 def read_posed(name: str, posed: PosedPhotographs, options: ReadOptions) -> Capture:
-    """The capture; notes say what was decided, and what was left out."""
+    """The capture; its notes list decisions and omissions."""
     present, headers = _present(posed, options)
     rig, canvas, share = fitted(assembled(present))
     if options.reference is not None:
@@ -75,14 +75,14 @@ def read_posed(name: str, posed: PosedPhotographs, options: ReadOptions) -> Capt
 
 
 def _left_out_words(rig: Rig) -> str:
-    """By reason."""
+    """Omitted photographs, by reason."""
     reasons = dict.fromkeys(why for _, why in rig.left_out)
     names = {reason: [name for name, why in rig.left_out if why == reason] for reason in reasons}
     return "; ".join(f"{len(those)} {reason} ({listed(those)})" for reason, those in names.items())
 
 
 def _with_reference(posed: PosedPhotographs, rig: Rig, place: tuple[int, int]) -> tuple[Rig, Canvas, float]:
-    """The rig around another reference view, which must not change the others."""
+    """The rig with another reference view; the other views stay."""
     index, _ = arranged_views(rig.places[:, [1, 0, 2]] / rig.step)
     there = 0 <= place[0] < index.shape[0] and 0 <= place[1] < index.shape[1] and index[place] >= 0
     wanted = rig.photographs[index[place]].name if there else None
@@ -98,7 +98,7 @@ def _with_reference(posed: PosedPhotographs, rig: Rig, place: tuple[int, int]) -
 
 
 def _present(posed: PosedPhotographs, options: ReadOptions) -> tuple[PosedPhotographs, dict[str, Header]]:
-    """Photographs whose file is there, calibrated for its size."""
+    """Photographs whose file exists, calibrated for its size."""
     missing = [taken.name for taken in posed.photographs if taken.file is None]
     if missing and (options.skip != "missing" or len(missing) == len(posed.photographs)):
         raise InputError(
@@ -121,9 +121,9 @@ def _present(posed: PosedPhotographs, options: ReadOptions) -> tuple[PosedPhotog
 
 
 def _opened(taken: Photograph, posed: PosedPhotographs) -> tuple[Photograph, Header]:
-    """With the header of the image as its camera saw it.
+    """The photograph with the header of its image, in the orientation of the calibration.
 
-    Structure from motion ignores orientation tags, some programs heed them: the size tells, or what is usual.
+    Structure from motion ignores orientation tags, some programs apply them: the size decides, or common practice.
     """
     assert taken.file is not None
     stored = read_header(taken.file, upright=False)
@@ -137,12 +137,12 @@ def _opened(taken: Photograph, posed: PosedPhotographs) -> tuple[Photograph, Hea
 
 
 def _like(size: tuple[int, int], header: Header) -> bool:
-    """Whether an image may be one of that size, scaled."""
+    """Whether an image may be a scaled one of that size."""
     return abs(header.width * size[1] / (header.height * size[0]) - 1.0) <= ASPECT
 
 
 def _calibrated(taken: Photograph, header: Header, posed: PosedPhotographs) -> Photograph:
-    """For the size of the image."""
+    """The photograph calibrated for the size of its image."""
     width, height = header.width, header.height
     if taken.size == (width, height):
         return taken

@@ -1,4 +1,4 @@
-"""From photographs taken anyhow to views that look in one direction: axes, plane, reference view, focus, who stays."""
+"""Turns arbitrary photographs into views of one direction: axes, plane, reference view, focus, selection."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ ROOM = 0.15
 
 @dataclass(frozen=True, eq=False)
 class Rig:
-    """Photographs that can become views, and the frame in which they will."""
+    """Photographs that become views, and their common frame."""
 
     photographs: Sequence[Photograph]
     axes: Floats
@@ -84,7 +84,7 @@ class Rig:
 
 
 def assembled(posed: PosedPhotographs, reference: int | None = None) -> Rig:
-    """The rig of photographs; those that look elsewhere or stand too far off the plane are left out."""
+    """The rig of photographs; those that look elsewhere or are too far off the plane are left out."""
     chosen, left_out = _facing(posed.photographs)
     left_out = (*posed.left_out, *left_out)
     _check_count(posed, len(chosen))
@@ -112,8 +112,8 @@ def _check_count(posed: PosedPhotographs, usable: int) -> None:
 def common_axes(photographs: Sequence[Photograph]) -> tuple[Floats, float]:
     """Axes [3, 3], and degrees between the mean gaze and the plane of the centres.
 
-    z is the normal of that plane, if photographs look about along it: views in the image plane move points along
-    lines at equal steps. Otherwise it is the mean gaze.
+    z is the normal of that plane if photographs look roughly along it: only for views in the image plane do points move
+    along lines at equal steps. Otherwise it is the mean line of sight.
     """
     gaze = _unit(np.sum([taken.gaze for taken in photographs], axis=0))
     centres = np.array([taken.centre for taken in photographs])
@@ -162,7 +162,7 @@ def _step(posed: PosedPhotographs, centres: Floats) -> float:
 
 
 def _focused(rig: Rig, points: Floats) -> Rig:
-    """With the depths of the scene by its points, and the focus in their middle."""
+    """The rig with depths from the scene's points, focused in their middle."""
     taken = rig.photographs[rig.reference]
     local = points @ taken.rotation.T + taken.translation
     visible = taken.holds(taken.pixels(local)) if len(points) else np.zeros(0, bool)
@@ -177,7 +177,7 @@ def _focused(rig: Rig, points: Floats) -> Rig:
 
 
 def _kept_focus(rig: Rig) -> Rig:
-    """Parallel cameras with shifted sensors have a focus already; keeping it leaves their pixels where they are."""
+    """The focus of parallel cameras with shifted sensors; keeping it leaves their pixels in place."""
     met = meeting_point(
         np.array([taken.centre for taken in rig.photographs]), np.array([taken.gaze for taken in rig.photographs])
     )

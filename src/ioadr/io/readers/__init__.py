@@ -1,1 +1,1 @@
-"""One module per light field format; `io/registry.py` finds what it needs here."""
+"""Readers, one module per light field format; `io/registry.py` finds them."""

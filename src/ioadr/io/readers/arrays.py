@@ -29,7 +29,7 @@ def recognise(path: Path, options: ReadOptions) -> bool:
 
 
 def open_file(path: Path, options: ReadOptions) -> Capture:
-    """The largest array of the file, and what `ioadr convert` said about it."""
+    """Open the largest array of the file, with the metadata of `ioadr convert`."""
     with damage_explained(path, "a NumPy file", "Save it again."):
         # By the first bytes: NumPy itself leaves a damaged archive open.
         return _open_npz(path, options) if starts_with(path, b"PK") else _open_npy(path, options)
@@ -67,7 +67,7 @@ def _text(path: Path, archive: zipfile.ZipFile) -> str | None:
 
 
 class _Lazy:
-    """An array of an archive that is unpacked at the first look and then kept."""
+    """An array of an archive, unpacked at the first access."""
 
     def __init__(self, path: Path, member: zipfile.ZipInfo, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         self.path, self.member, self.shape, self.dtype = path, member, shape, dtype

@@ -1,4 +1,4 @@
-"""A folder of images, one per view, placed by a pattern of file names or by what the numbers in them suggest."""
+"""A folder of images, one per view, placed by a file name pattern or by the numbers in the names."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ FORMAT = Format("folder", "folder of images, one per view, with numbers in their
 
 
 def placed_capture(name: str, path: Path, places: Places, options: ReadOptions) -> Capture:
-    """A capture of files as their names place them; a line is folded into the grid that the user gives."""
+    """A capture of placed files; a line is folded into the user's grid."""
     if places.grid and not (places.counted and options.grid):
         return _noted(file_capture(name, path, places.grid, options.grid), places.notes)
     return _noted(numbered_capture(name, path, places.counted, options), () if places.grid else places.notes)
@@ -70,7 +70,7 @@ def file_capture(name: str, path: Path, places: Mapping[Pair, Path], expected: P
 
 
 def numbered_capture(name: str, path: Path, files: Mapping[int, Path], options: ReadOptions) -> Capture:
-    """A capture of image files by the numbers in their names; gaps are refused, unless the user knows of them."""
+    """A capture of image files by the numbers in their names; gaps are refused unless declared as missing views."""
     numbers = _from_zero(files, options)
     count = max(numbers.values()) + 1
     if options.grid and options.skip == "missing" and 0 in files:
@@ -98,7 +98,7 @@ def counted_capture(
 
 
 def image_capture(name: str, path: Path, index: NDArray[np.intp], files: Mapping[int, Path]) -> Capture:
-    """A capture of image files by the number at their place in `index`; places without a file are absent views."""
+    """A capture of image files by the numbers in `index`; numbers without a file are absent views."""
     header = read_header(files[min(files)])
     used = [files[number] for number in sorted(files)]
 
@@ -122,7 +122,7 @@ def image_capture(name: str, path: Path, index: NDArray[np.intp], files: Mapping
 
 
 def _notes(path: Path, available: NDArray[np.bool_], files: Sequence[Path]) -> Iterator[str]:
-    """What may surprise about the files; links are followed, but not in silence."""
+    """Notes about unexpected files and followed links."""
     holes = int(available.size - np.count_nonzero(available))
     if holes:
         yield f"{holes} of {available.size} views have no file"
@@ -137,7 +137,7 @@ def _notes(path: Path, available: NDArray[np.bool_], files: Sequence[Path]) -> I
 
 
 def _passed_over(files: Iterable[Path]) -> list[str]:
-    """Names of the files beside the views that are no texts."""
+    """Names of the files beside the views that are not text."""
     used = set(files)
     beside = [file for folder in sorted({file.parent for file in used}) for file in sorted(folder.iterdir())]
     data = [file for file in beside if file.suffix.lower() not in TEXTS and not file.name.startswith(".")]
@@ -145,7 +145,7 @@ def _passed_over(files: Iterable[Path]) -> list[str]:
 
 
 def _from_zero(files: Mapping[int, Path], options: ReadOptions) -> Mapping[int, int]:
-    """Numbers in names → numbers from 0: that of the first file, unless the user says that some are missing."""
+    """Numbers counted from 0; the first file is 0 unless the user declares missing views."""
     numbers = regular(files)
     count = options.grid[0] * options.grid[1] if options.grid and options.skip == "missing" else 0
     if max(files) == count and 0 not in files:

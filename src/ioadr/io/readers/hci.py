@@ -67,7 +67,7 @@ def _view_files(folder: Path) -> Mapping[int, Path]:
 
 
 def _check_surplus(folder: Path, files: Mapping[int, Path], grid: Pair, first: int) -> None:
-    """Refuse files beyond the grid: which of them are its views, nobody knows."""
+    """Refuse files beyond the grid: it is unknown which of them are its views."""
     count = grid[0] * grid[1]
     beyond = [file.name for number, file in files.items() if not first <= number < first + count]
     if beyond:
@@ -79,7 +79,7 @@ def _check_surplus(folder: Path, files: Mapping[int, Path], grid: Pair, first: i
 
 
 def _parameters(folder: Path, count: int, options: ReadOptions) -> SceneParameters | None:
-    """The folder's parameters.cfg; none where the user gave the grid in its place."""
+    """The folder's parameters.cfg; None if it is missing and the user gave the grid."""
     if (folder / FILE_NAME).is_file():
         return read_scene_parameters(folder)
     if count < FEWEST:

@@ -41,7 +41,7 @@ FORMAT = Format("hdf5", "HDF5 file (old HCI archive lf.h5, or an array of views)
 
 
 def find_dataset(path: Path, file: Any, preferred: str) -> Any:
-    """The preferred dataset, or the largest of three to five axes; stored in this very file."""
+    """The preferred dataset, or the largest of three to five axes, stored in this file."""
     names = [name for name in file if _is_plain(file, name)]
     name = preferred if preferred in names else max(names, key=lambda key: file[key].size, default=None)
     if name is None:
@@ -58,7 +58,7 @@ def find_dataset(path: Path, file: Any, preferred: str) -> Any:
 
 
 def _is_plain(file: Any, name: str) -> bool:
-    """A dataset of numbers in the file itself: no links, no external or virtual storage, which could lead anywhere."""
+    """Whether a dataset holds numbers in the file itself: links and external or virtual storage could lead anywhere."""
     import h5py
 
     if not isinstance(file.get(name, getlink=True), h5py.HardLink):

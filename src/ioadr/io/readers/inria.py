@@ -20,7 +20,7 @@ def recognise(path: Path, options: ReadOptions) -> bool:
 
 
 def open_folder(path: Path, options: ReadOptions) -> Capture:
-    """Views by row and column; the true disparities beside them are never looked at."""
+    """Open views by row and column; the true disparities beside them are never read."""
     files = unique(path, (((int(match[1]), int(match[2])), file) for file, match in matching(path, VIEW).items()))
     if not files:
         raise InputError(f"{path}/: holds no views lf_1_1.png …. Give the file names with ⟦format folder⟧ ⟦pattern⟧.")

@@ -1,4 +1,4 @@
-"""Raw Lytro files: recognised, and pointed to the decoders that make something readable of them."""
+"""Raw Lytro files: recognised, with advice on decoders."""
 
 from __future__ import annotations
 

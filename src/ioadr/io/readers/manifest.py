@@ -85,7 +85,7 @@ def _places(file: Path, data: Mapping[str, Any]) -> Places:
 
 
 def _arranged(file: Path, data: Mapping[str, Any], options: ReadOptions) -> ReadOptions:
-    """The options with the manifest's grid and order where the user gives none."""
+    """The options, completed by the manifest's grid and order."""
     given, order = numbers_in(file, data, "grid", (2,)), data.get("order", "row")
     if given is not None and not np.array_equal(given, np.maximum(given // 1, 1)):
         refuse(file, "whole rows and columns for grid", data["grid"])

@@ -70,7 +70,7 @@ def _open_v5(path: Path, options: ReadOptions) -> tuple[Any, Layout]:
 
 
 def _check_packed(path: Path) -> None:
-    """Refuse packed variables that unpack to too much: SciPy unpacks a good part of each only to see its name."""
+    """Refuse packed variables that are too large: SciPy unpacks much of each to read its name."""
     with path.open("rb") as stream:
         order = "<" if stream.read(128)[126:] == b"IM" else ">"
         while len(tag := stream.read(8)) == 8:
@@ -93,7 +93,7 @@ def _holds_views(shape: tuple[int, ...], kind: str) -> bool:
 
 
 class _Variable:
-    """A variable that is loaded at the first look and then kept."""
+    """A variable, loaded at the first access."""
 
     def __init__(self, path: Path, name: str, shape: tuple[int, ...], kind: str) -> None:
         self.path, self.name, self.shape = path, name, shape

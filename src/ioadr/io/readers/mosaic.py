@@ -1,6 +1,6 @@
 """One image that holds all views: lenslets (ESLF: a block of L×K pixels per image point) or a quilt of sub-images.
 
-A Looking Glass quilt says so in its name, `NAME_qs{columns}x{rows}a{aspect}.png`, and is one row of views.
+A Looking Glass quilt is named `NAME_qs{columns}x{rows}a{aspect}.png` and is one row of views.
 """
 
 from __future__ import annotations
@@ -132,7 +132,7 @@ def _cut_capture(path: Path, header: Header, grid: Pair, size: Pair, names: Sequ
 def _loader(path: Path, header: Header, grid: Pair, cut: Cut) -> Callable[[Sequence[int], Window], NDArray[Any]]:
     @cache
     def whole() -> NDArray[Any]:
-        """[L, K, N, M, C], decoded once for all that ask."""
+        """All views [L, K, N, M, C], decoded once."""
         return cut(read_image(path))
 
     def load(numbers: Sequence[int], window: Window) -> NDArray[Any]:

@@ -53,7 +53,7 @@ FORMAT = Format("opencv", "OpenCV calibration of an array (K, dist, R, t) with i
 
 
 def _calibration(path: Path) -> Path | None:
-    """The file, judged by its words: a camera matrix and a rotation."""
+    """The calibration file, recognised by a camera matrix and a rotation."""
     if path.is_dir():
         inside_ = [path / f"{name}{ending}" for name in NAMES for ending in ENDINGS]
         return next((file for file in inside_ if file.is_file() and _calibration(file)), None)
@@ -65,7 +65,7 @@ def _calibration(path: Path) -> Path | None:
 
 
 def _cameras(file: Path) -> dict[str, Mapping[str, Any]]:
-    """Cameras by name, however the file nests them."""
+    """Cameras by name, at any nesting of the file."""
     data = read_storage(file)
     inner = data.get("cameras") if isinstance(data, Mapping) else data
     entries = inner if isinstance(inner, Mapping | list) else data
@@ -102,7 +102,7 @@ def _first(values: Any, names: tuple[str, ...]) -> Any:
 
 
 def _images(file: Path, cameras: Mapping[str, Any]) -> dict[str, tuple[str, Path | None]]:
-    """Name and file of each camera's image: as the file says, by the camera's name, or in order."""
+    """Name and file of each camera's image: given in the file, by the camera's name, or in order."""
     said = {name: _first(values, IMAGE) for name, values in cameras.items()}
     if all(isinstance(image, str) for image in said.values()):
         return {name: (str(image), image_inside(file.parent, str(image), file)) for name, image in said.items()}
@@ -133,7 +133,7 @@ def _photograph(file: Path, name: str, values: Mapping[str, Any], image: tuple[s
 
 
 def _size(values: Mapping[str, Any], image: Path | None) -> tuple[float, float]:
-    """Of the calibration; else of the image, of which it must then have been."""
+    """Size of the calibration; without one, the image's size."""
     given = values.get("image_size", values.get("size"))
     if given is not None and np.size(given) == 2:
         width, height = np.ravel(np.asarray(given, np.float64))

@@ -103,7 +103,7 @@ def _image(file: Path, name: str) -> Path | None:
 
 
 def _camera(file: Path, name: str, frame: Mapping[str, Any], image: Path | None) -> tuple[Any, ...]:
-    """Numbers of a frame, or of all; pixels are counted from the corner of the first one."""
+    """Camera of a frame, or of all frames; pixels are counted from the corner of the first one."""
     size = [_number(file, name, frame, key) for key in ("w", "h")]
     if None in size and image is not None:
         header = read_header(image, upright=False)
@@ -134,7 +134,7 @@ def _number(file: Path, name: str, frame: Mapping[str, Any], key: str) -> float 
 
 
 def _points(file: Path, data: Mapping[str, Any]) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Of the seed cloud, if there is one that can be read."""
+    """Points of the seed cloud, if it can be read."""
     named = data.get("ply_file_path")
     cloud = inside(file.parent, named, file) if isinstance(named, str) else None
     if cloud is None:

@@ -1,7 +1,7 @@
 """Zarr: the project's own chunked light fields, or any array of views.
 
-Only codecs that cannot run code are let through: a Zarr array may name any codec that is installed,
-and one of them unpickles.
+Only codecs that cannot run code are allowed: a Zarr array may name any installed codec, and one of them
+unpickles.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ FORMAT = Format("zarr", "Zarr array of views", recognise, open_folder)
 
 
 class _Array:
-    """Reads in an event loop that ends with each reading.
+    """Reads in an event loop of its own.
 
-    The library's own lives on with what a damaged chunk left undone, and complains of it when Python ends.
+    The library's own loop keeps tasks of a damaged chunk and complains about them when Python exits.
     """
 
     def __init__(self, library: Any, folder: Path) -> None:
@@ -81,7 +81,7 @@ class _Array:
 
 
 def _awaited(work: Coroutine[Any, Any, Any]) -> Any:
-    """In a thread, as notebooks have a loop already."""
+    """Run in a thread, because notebooks already have a loop."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()
 
@@ -108,7 +108,7 @@ def _arrays(path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
 
 
 def _files(path: Path, folder: Path) -> Iterator[Path]:
-    """The files of an array; links that lead out of what the user named are refused."""
+    """The files of an array; links that lead out of it are refused."""
     inside = path.resolve()
     for entry in folder.rglob("*"):
         if entry.is_symlink() and not entry.resolve().is_relative_to(inside):
@@ -120,7 +120,7 @@ def _files(path: Path, folder: Path) -> Iterator[Path]:
 
 
 def _missing(metadata: Mapping[str, Any], files: Sequence[Path]) -> Iterator[str]:
-    """Chunks without a file are legal: they have the fill value everywhere. They may also have been lost."""
+    """Chunks without a file: legal, filled with the fill value, but perhaps lost."""
     sides = zip(metadata["shape"], _chunk_shape(metadata), strict=True)
     expected = math.prod(-(-length // chunk) for length, chunk in sides)
     chunks = sum(not file.name.startswith((".z", "zarr.json")) for file in files)
@@ -139,7 +139,7 @@ def _json(file: Path) -> Mapping[str, Any]:
 
 
 def _check(folder: Path, metadata: Mapping[str, Any]) -> None:
-    """Before the library sees it: harmless codecs, and chunks that fit into memory."""
+    """Refuse unsafe codecs and oversized chunks before the library opens the array."""
     codecs = set(_codecs(metadata))
     if not codecs <= SAFE_CODECS:
         raise InputError(

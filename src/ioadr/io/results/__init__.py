@@ -1,1 +1,1 @@
-"""Results as files, and back: maps, point clouds, meshes, archives."""
+"""Results as files: maps, point clouds, meshes, archives; writing and loading."""

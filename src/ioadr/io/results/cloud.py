@@ -1,10 +1,10 @@
-"""Geometry of an estimate for other programs: PLY and XYZ point clouds.
+"""Point clouds of an estimate: PLY and XYZ.
 
 All geometry files share one frame: x right, y up, z towards the viewer, origin in the reference camera, so
 that viewers show the scene upright. Unit is the metre; without a camera, distances are relative.
 
-PLY is written here and not by trimesh: trimesh's PLY has no room for comments or for the normals of a point cloud,
-and importing it takes longer than writing the file.
+PLY is not written by trimesh, because its PLY has no comments and no normals of a point cloud, and importing it takes
+longer than writing the file.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ FRAME = f"axes: {UPRIGHT}; origin: reference camera"
 
 @dataclass(frozen=True, eq=False)
 class Cloud:
-    """The pixels that have a place in space, in the frame of the files."""
+    """The pixels with a finite position, in the frame of the files."""
 
     positions: NDArray[np.float32]
     normals: NDArray[np.float32]
@@ -44,7 +44,7 @@ class Cloud:
 
 
 def point_cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
-    """Points, unit normals that face the camera, colours as displayed, and confidence, which is at least the given."""
+    """Points with unit normals that face the camera, display colours and confidence, above a minimum confidence."""
     positions = estimate.points.reshape(-1, 3)
     normals = estimate.normals.reshape(-1, 3)
     oriented = np.isfinite(normals).all(axis=1)
@@ -108,7 +108,7 @@ def write_xyz(path: Path, points: Cloud) -> None:
 
 
 def _pieces(text: str) -> list[str]:
-    """Pieces of a one-line text that fit into comments; none begins or ends with a space, which readers may strip."""
+    """Pieces of a line that fit into comments; none begins or ends with a space, which readers may strip."""
     longest, pieces = LONGEST_LINE - len(f"comment {PROVENANCE} "), []
     while text:
         size = longest

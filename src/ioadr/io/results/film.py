@@ -20,7 +20,7 @@ VIDEO = (".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v")
 
 
 def check_film(path: str | os.PathLike[str], overwrite: bool) -> None:
-    """Refuse what cannot be written, before anything is rendered."""
+    """Refuse an unusable target before anything is rendered."""
     target = Path(path)
     ending = target.suffix.lower()
     if ending in VIDEO:
@@ -38,7 +38,7 @@ def check_film(path: str | os.PathLike[str], overwrite: bool) -> None:
 
 
 def write_film(path: str | os.PathLike[str], frames: Iterable[Rgb], rate: float, overwrite: bool = False) -> list[Path]:
-    """Write pictures [H, W, 3] at `rate` a second; the file, or the frames of the folder, all or none."""
+    """Write pictures [H, W, 3] at `rate` frames per second, to one file or to a folder; all or none."""
     from PIL import Image
 
     target = Path(path)

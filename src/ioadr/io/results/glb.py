@@ -1,7 +1,7 @@
 """glTF 2.0 in one binary file (GLB): the textured mesh, or the point cloud.
 
-Written here and not by trimesh, whose clouds lose their normals and squeeze colours, which glTF wants
-linear, into 8 bits; a GLB is a JSON text and a block of arrays. glTF fixes metres, y up, −z forward.
+Not written by trimesh, whose clouds lose their normals and reduce linear colours to 8 bits; a GLB is a JSON text and
+a block of arrays. glTF prescribes metres, y up, −z forward.
 """
 
 from __future__ import annotations

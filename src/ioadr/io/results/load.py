@@ -119,7 +119,7 @@ def _estimate(arrays: Mapping[str, NDArray[Any]], provenance: Mapping[str, Any])
 
 
 def _check_maps(arrays: Mapping[str, NDArray[Any]]) -> tuple[int, int]:
-    """The size of all maps; each must have it, and numbers of its kind."""
+    """The common size of all maps; refuse maps of other sizes or types."""
     shape = arrays["disparity"].shape
     costs = {"cost_data", *(name for name in arrays if name.startswith("cost_"))}
     optional = [name for name in ("coverage", "two_minima") if name in arrays]
@@ -137,7 +137,7 @@ def _check_maps(arrays: Mapping[str, NDArray[Any]]) -> tuple[int, int]:
 
 
 def _check_values(name: str, values: NDArray[Any], least: float, most: float) -> None:
-    """Pixels may have been masked with NaN, but not all of them."""
+    """Refuse a map without values; single pixels may be NaN."""
     finite = values[~np.isnan(values)]
     if not finite.size or finite.min() < least or finite.max() > most:
         raise InputError(f"{name} has no values, or some outside {least:g} … {most:g}")
@@ -158,7 +158,7 @@ def _white(stored: NDArray[Any]) -> float:
 
 
 def _way(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...]) -> Way | None:
-    """Earlier versions kept none."""
+    """The history of the map; earlier versions stored none."""
     if "way_origins" not in arrays:
         return None
     kinds, differences, origins = (arrays[f"way_{name}"] for name in ("kinds", "differences", "origins"))
@@ -174,7 +174,7 @@ def _way(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...]) -> Way | No
 
 
 def _placed(source: Mapping[str, Any], from_here: str | None, folder: Path) -> Mapping[str, Any]:
-    """The source with its path as it is now, if result and light field were moved together."""
+    """The source with its current path, if result and light field were moved together."""
     path = checked(source, Mapping[str, Any], "source").get("path")
     if not path or from_here is None or Path(checked(path, str, "source.path")).exists():
         return source
@@ -183,7 +183,7 @@ def _placed(source: Mapping[str, Any], from_here: str | None, folder: Path) -> M
 
 
 def _camera_and_part(provenance: Mapping[str, Any], shape: tuple[int, int]) -> tuple[Camera | None, Part]:
-    """Infinity was written as a text; 0.1 wrote no part, but where it begins into the camera."""
+    """Camera and part. Infinity is stored as text; 0.1 stored the part's origin in the camera."""
     part = Part.whole(*shape)
     if "part" in provenance:
         numbers = checked(provenance["part"], Mapping[str, Any], "part")
@@ -209,7 +209,7 @@ def _camera(values: Mapping[str, Any]) -> Camera:
 
 
 def _layout(source: Mapping[str, Any], stored: Any) -> Layout:
-    """0.1 wrote no positions, only how far views reach: a regular grid that reaches as far stands for them."""
+    """The layout. 0.1 stored only the reach of the views: a regular grid of the same reach stands in."""
     rows, columns = checked(source.get("grid", (9, 9)), tuple[int, int], "source.grid")
     check_grid(Path(ARCHIVE), (rows, columns))
     middle = (rows - 1) // 2, (columns - 1) // 2
@@ -225,7 +225,7 @@ def _layout(source: Mapping[str, Any], stored: Any) -> Layout:
 
 
 def _record(values: Any) -> SweepRecord:
-    """A cost that was not known was written as null."""
+    """A sweep's record; an unknown cost is stored as null."""
     record = checked(values, Mapping[str, Any], "history")
     if record["mean_cost"] is not None:
         return made(SweepRecord, record, "history")

@@ -1,4 +1,4 @@
-"""Reads a map whatever it is stored in, and writes it as the name says."""
+"""Reads maps of any format, and writes them by file ending."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ UNITS = {"disparity": "px per baseline unit"}
 
 
 class StoredMap(NamedTuple):
-    """A map and, where the files say it, how long it took to make and in which unit it is."""
+    """A map and, if known, its run time and unit."""
 
     values: NDArray[Any]
     """[N, M], floating point."""
@@ -89,7 +89,7 @@ def _seconds(folder: Path) -> float | None:
 
 
 def _unit(path: Path, name: str) -> str | None:
-    """Of the map `name` in a folder or file, where they say it; files of ours do, but PFM and NPY have no room."""
+    """Unit of the map `name` in a folder or file, if stored; PFM and NPY cannot hold it."""
     path = path.parent if path.name == ARCHIVE else path
     if path.is_dir():
         return UNITS.get(name) or _depth_unit(_provenance(path))

@@ -1,7 +1,7 @@
 """Writers for maps: PFM, NPY, previews and 16-bit PNG, float TIFF, EXR.
 
-Each takes a path, the values and a `Label` that says what they are; what the format has room for is written into
-the file. TIFF is written by Pillow, which every installation has; EXR needs the extra `exr`.
+Each takes a path, the values and a `Label` with their meaning, which is stored if the format can hold it. TIFF is
+written by Pillow, which every installation has; EXR needs the extra `exr`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ FULL = 65535
 
 @dataclass(frozen=True)
 class Label:
-    """What a map holds."""
+    """Meaning of a map."""
 
     name: str
     unit: str
@@ -42,7 +42,7 @@ class Label:
 
 
 def write_pfm(path: Path, values: NDArray[Any], label: Label) -> None:
-    """PFM has no room for a label."""
+    """Write PFM, which cannot hold a label."""
     path.write_bytes(encode_pfm(values))
 
 
@@ -51,7 +51,7 @@ def write_npy(path: Path, values: NDArray[Any], label: Label) -> None:
 
 
 def write_picture(path: Path, picture: NDArray[np.uint8], label: Label) -> None:
-    """8-bit PNG; packed lightly, looking for runs alone, since a person is waiting."""
+    """Write an 8-bit PNG with fast compression."""
     from PIL import Image
 
     Image.fromarray(picture).save(path, pnginfo=_png_texts(label), compress_level=1, compress_type=zlib.Z_RLE)

@@ -1,7 +1,7 @@
 """PFM maps: one channel, float32, rows bottom-up, the benchmark's format for disparities.
 
-The header is checked against the size of the file before anything is allocated. The sign of the scale gives
-the byte order; its size is not applied to the values (writers disagree about what it means, readers ignore it).
+The header is checked against the size of the file before anything is allocated. The sign of the scale gives the
+byte order; its magnitude is ignored, as by other readers, because writers disagree about its meaning.
 """
 
 from __future__ import annotations

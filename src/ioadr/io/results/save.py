@@ -1,4 +1,4 @@
-"""An estimate becomes files: which formats there are, and all of them written together or not at all."""
+"""Saves an estimate: the table of formats, and all files together or none."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DERIVED = ("report.html",)
 
 
 class _Saving:
-    """One estimate on its way to files: what several writers need, made once."""
+    """One estimate being saved: data that several writers share."""
 
     def __init__(self, estimate: Estimate, folder: Path, min_confidence: float) -> None:
         self.estimate, self.min_confidence = estimate, min_confidence
@@ -67,7 +67,7 @@ class _Saving:
 
 @dataclass(frozen=True)
 class Format:
-    """One format that a user may ask for."""
+    """One output format."""
 
     help: str
     names: tuple[str, ...]
@@ -229,7 +229,7 @@ def save_estimate(
 
 
 def plain(value: Any) -> Any:
-    """The same in types that JSON knows: NaN becomes null, infinity a text."""
+    """The same in JSON types: NaN becomes null, infinity a string."""
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, np.ndarray)):
@@ -242,7 +242,7 @@ def plain(value: Any) -> Any:
 
 
 def _from_here(estimate: Estimate, folder: Path) -> dict[str, str]:
-    """The light field's path seen from the result, so that both can be moved together."""
+    """The light field's path relative to the result, so that both can be moved together."""
     path = estimate.source.path
     if not os.path.isabs(path):
         return {}
@@ -253,7 +253,7 @@ def _from_here(estimate: Estimate, folder: Path) -> dict[str, str]:
 
 
 def _write_all(folder: Path, writers: Mapping[str, Writer]) -> None:
-    """Side by side: packing releases the interpreter's lock."""
+    """Write all files in threads: compression releases the interpreter's lock."""
     with ThreadPoolExecutor(min(8, cores())) as pool:
         jobs = [pool.submit(write, folder / name) for name, write in writers.items()]
         try:

@@ -1,4 +1,4 @@
-"""Values from files, checked against the types that our classes declare: foreign files hold anything anywhere."""
+"""Values from files, checked against the declared types of our classes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def made(kind: type[Made], values: Any, where: str) -> Made:
 
 
 def checked(value: Any, kind: Any, where: str) -> Any:
-    """A value of JSON as the type has it (lists become tuples), or an InputError that names it."""
+    """A JSON value converted to the type (lists become tuples), or an InputError that names it."""
     origin, inner = get_origin(kind), get_args(kind)
     if kind is Any:
         return as_tuples(value)
@@ -58,7 +58,7 @@ def _types(kind: type[Any]) -> dict[str, Any]:
 
 
 def _is(value: Any, kind: type[Any]) -> bool:
-    """Whether it is one; true is no number, nor is what no 64 bits hold."""
+    """Whether the value has the type; `true` is not a number, nor is an integer beyond 64 bits."""
     if kind in (int, float) and isinstance(value, int):
         return not isinstance(value, bool) and abs(value) < LARGEST
     return isinstance(value, kind) and (kind is not float or math.isfinite(value))

@@ -1,4 +1,4 @@
-"""Maps of every view as one NPZ file, stored unpacked, so that a view can be read without the others."""
+"""Maps of every view as one uncompressed NPZ file, so that single views can be read."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ LOCAL_HEADER = 30
 
 
 def views_writer(views: Views) -> Callable[[Path], None]:
-    """Writes the file, view after view; without times, so that the same maps are the same bytes."""
+    """A writer of the file, view by view; without timestamps, so that equal maps give equal bytes."""
 
     def write(path: Path) -> None:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
@@ -52,7 +52,7 @@ def views_writer(views: Views) -> Callable[[Path], None]:
 def views_writers(
     views: Views, formats: Sequence[str] | str, min_confidence: float = 0.0
 ) -> dict[str, Callable[[Path], None]]:
-    """What is written beside the reference view's files: all maps, and clouds of all surfaces if `formats` has some."""
+    """Writers of the additional files: all maps, and clouds of all surfaces if `formats` includes clouds."""
     names = [name.strip() for name in formats.split(",")] if isinstance(formats, str) else formats
     writers = {ARCHIVE: views_writer(views)}
     if not {"ply", "glb-points"} & set(names):
@@ -149,7 +149,7 @@ def _anchors(views: Views) -> list[list[list[float]]]:
 
 
 def _open(path: Path) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
-    """Arrays by name, mapped where they are, and what they are."""
+    """Memory-mapped arrays by name, and their metadata."""
     wanted = (*DIMENSIONS, *(f"anchor_{name}" for name in ANCHOR_ARRAYS))
     with zipfile.ZipFile(path) as archive:
         members = {name: member for name, member in array_members(path, archive).items() if name in wanted}
@@ -163,7 +163,7 @@ def _open(path: Path) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
 
 
 def _mapped(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
-    """An entry's array without reading it; packed ones, which others may have made of it, are read."""
+    """An entry's array, memory-mapped; compressed entries, as others may write them, are read."""
     shape, dtype = declared_array(path, archive, member)
     if member.compress_type != zipfile.ZIP_STORED or not np.prod(shape):
         return load_array(archive, member)
@@ -180,14 +180,14 @@ def _mapped(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> ND
 
 
 def _check_sum(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    """A map that is used where it lies is never seen by the library that would notice damage."""
+    """Check the entry's checksum, which zipfile cannot do for a mapped array."""
     with archive.open(member) as stream:
         while stream.read(BLOCK):
             pass
 
 
 def _check(views: Views) -> None:
-    """Sizes, kinds of numbers, and numbers that point at something."""
+    """Check sizes, types and indices."""
     size = (len(views.index), *views.estimate.disparity.shape)
     for name, kind in (("disparity", "f"), ("confidence", "f"), ("source", "u")):
         values = getattr(views, name)

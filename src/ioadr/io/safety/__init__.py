@@ -1,1 +1,1 @@
-"""What keeps files whole and readers safe: atomic writing, leftovers, limits, doors, fingerprints."""
+"""Safety of files and readers: atomic writing, leftovers, limits, doors, fingerprints."""

@@ -1,8 +1,8 @@
-"""Files that are there completely or not at all.
+"""Atomic writing: files exist completely or not at all.
 
-Files are written into a hidden staging folder beside their target and moved when all of them are on disk.
-Whatever goes wrong before the last move, the earlier files are put back: at once, or, after a kill, by the next
-process that writes or reads there.
+Files are written into a hidden staging folder beside their target and moved when all of them are on disk. After a
+failure before the last move, the earlier files are restored: at once, or, after a kill, by the next process that
+writes or reads there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MARKER = "provenance.json"
 
 
 def check_folder(path: str | os.PathLike[str], overwrite: bool = False, names: Iterable[str] = ()) -> Path:
-    """The folder as a path, if results can be written to it, and nothing by the `names` is lost."""
+    """The folder as a path; refused if it cannot be written to or has files with these `names`."""
     folder = Path(path)
     recover(folder)
     if not os.fspath(path):
@@ -46,7 +46,7 @@ def check_folder(path: str | os.PathLike[str], overwrite: bool = False, names: I
 
 @contextmanager
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A name to write to; becomes `path` when the block ends well, and nothing otherwise."""
+    """A temporary path that becomes `path` when the block succeeds and disappears otherwise."""
     target = Path(path)
     with _explained(target):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -62,10 +62,10 @@ def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
 def atomic_folder(
     path: str | os.PathLike[str], overwrite: bool = False, replacing: Iterable[str] = (), names: Iterable[str] = ()
 ) -> Iterator[Path]:
-    """An empty folder to write files into; they move to `path` together when the block ends well.
+    """An empty folder to write files into; they move to `path` together when the block succeeds.
 
-    `replacing` names earlier files that go even if no new one takes their place, `names` new ones that replace
-    nothing unless told to. The folder is checked again before the first move, because another process may have
+    `replacing` names earlier files to remove even if no new file replaces them; `names` are new files, which replace
+    nothing unless allowed to. The folder is checked again before the first move, because another process may have
     written there meanwhile.
     """
     names = list(names)
@@ -90,7 +90,7 @@ def atomic_folder(
 
 
 def _became(staging: Path, folder: Path) -> bool:
-    """Whether there was no such folder, so that the staging folder could take its name in one step."""
+    """Rename the staging folder to the target in one step, if there is no such folder; return whether it worked."""
     try:
         if not folder.exists():
             os.rename(staging, folder)
@@ -104,7 +104,7 @@ def _became(staging: Path, folder: Path) -> bool:
 
 @cache
 def _recover_once(folder: Path) -> None:
-    """Once per process and folder: looking for leftovers takes time where many files are written."""
+    """Recover leftovers once per process and folder: the search is slow where many files are written."""
     recover(folder)
 
 

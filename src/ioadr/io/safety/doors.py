@@ -1,4 +1,4 @@
-"""What all readers do at the door: look at the first bytes, import what is needed, explain damage."""
+"""Common steps of all readers: check the first bytes, import libraries, explain damage."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def starts_with(path: Path, magic: bytes) -> bool:
 
 
 def required(module: str, path: Path, extra: str = "formats") -> Any:
-    """An optional library, or the message how to get it."""
+    """Import an optional library, or raise an error that says how to install it."""
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -38,13 +38,13 @@ def required(module: str, path: Path, extra: str = "formats") -> Any:
 
 
 def check_file(path: Path, expected: str, advice: str = "Copy or export the file again.") -> None:
-    """Refuse a folder, and a device or pipe by that name: reading one might never end."""
+    """Refuse folders, devices and pipes: reading one might never end."""
     if path.exists() and not path.is_file():
         raise InputError(f"{path}: not a file; {expected} was expected. {advice}")
 
 
 def small_text(path: Path, expected: str, advice: str, largest: int = LARGEST_TEXT) -> str:
-    """A text that people write by hand."""
+    """Content of a small, hand-written text file."""
     with damage_explained(path, expected, advice):
         check_file(path, expected, advice)
         if path.stat().st_size > largest:
@@ -60,7 +60,7 @@ def small_toml(path: Path, expected: str, advice: str) -> dict[str, Any]:
 
 @contextmanager
 def damage_explained(path: Path | str, expected: str, advice: str = "Copy or export the file again.") -> Iterator[None]:
-    """Whatever a library raises on a damaged file becomes one InputError: its kinds are many and all mean the same."""
+    """Turn every exception of a library on a damaged file into one InputError."""
     try:
         yield
     except InputError:

@@ -1,4 +1,4 @@
-"""Files by their content: what a result was made from, and whether that is still the same."""
+"""Fingerprints: whether a result's inputs are unchanged."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ def digest_files(files: Iterable[Path], base: Path) -> str:
 
 @cache
 def method_digest() -> str:
-    """Hash of the sources that decide what a light field becomes: all but what scores and shows it."""
+    """Hash of the sources that determine an estimate: all except evaluation and app."""
     package = Path(__file__).parents[2]
     files = [file for file in sorted(package.rglob("*.py")) if file.relative_to(package).parts[0] not in NOT_METHOD]
     return digest_files(files, package)
 
 
 def work_key(parameters: Mapping[str, Any], content: str, *more: Any) -> str:
-    """What a stored result depends on: the method's source, its parameters, its input's hash, and `more`.
+    """Hash of everything a stored result depends on: the method's source, parameters, input, and `more`.
 
-    Benchmark, research and batch keep a result only while this stays the same.
+    Benchmark, research and batch reuse a result only while its key is unchanged.
     """
     return digest_values(method_digest(), parameters, content, *more)
 
@@ -60,6 +60,6 @@ def digest_content(name: str, content: bytes) -> str:
 
 
 def digest_values(*values: Any) -> str:
-    """Hash of anything that JSON can write."""
+    """Hash of JSON-compatible values."""
     text = json.dumps(values, sort_keys=True, separators=(",", ":"))
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()

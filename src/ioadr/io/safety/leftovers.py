@@ -1,8 +1,7 @@
-"""Staging folders: where files wait until they are complete, and what becomes of those that a kill left behind.
+"""Staging folders: files wait there until all are complete; leftovers of killed processes are recovered.
 
-A staging folder is hidden, has a lock beside it for as long as its process lives, and holds a journal while its
-files move to their place. Without a living owner, a folder with a journal is rolled back (or found complete) and
-every other one is removed.
+A staging folder is hidden, has a lock beside it while its process lives, and contains a journal while its files are
+moved. Without a living owner, a folder with a journal is rolled back (or found complete); any other one is removed.
 """
 
 from __future__ import annotations
@@ -48,14 +47,14 @@ def staging_folder(parent: Path) -> Iterator[Path]:
 
 @contextmanager
 def committing(folder: Path) -> Iterator[None]:
-    """Only one process at a time moves files into the folder."""
+    """Lock the folder: only one process at a time moves files into it."""
     with locked(folder / COMMIT, PATIENCE):
         yield
 
 
 @contextmanager
 def locked(file: Path, patience: float) -> Iterator[None]:
-    """Hold a lock file, and take it away afterwards; whoever waits for it notices that and makes a new one."""
+    """Hold a lock file and remove it afterwards; a waiting process notices and makes a new one."""
     from filelock import FileLock  # 40 ms, and only who writes needs it
 
     lock = FileLock(file, timeout=patience)
@@ -73,7 +72,7 @@ def locked(file: Path, patience: float) -> Iterator[None]:
 
 
 def move_all(staging: Path, folder: Path, names: Sequence[str], replaced: Sequence[str]) -> None:
-    """Move files `names` from `staging` to `folder` and take those `replaced` away: all of it, or nothing.
+    """Move files `names` from `staging` to `folder` and remove those in `replaced`: all or nothing.
 
     The last of the names to arrive makes the set complete.
     """
@@ -95,9 +94,9 @@ def move_all(staging: Path, folder: Path, names: Sequence[str], replaced: Sequen
 
 
 def recover(folder: Path, alone: bool = False) -> None:
-    """Settle what killed processes left in the folder: half a commit is undone, a whole one kept, the rest removed.
+    """Recover after killed processes: undo half a commit, keep a whole one, remove the rest.
 
-    `alone`: no other process can be at work there. The folder may come from a stranger: only plain names in real
+    `alone` means that no other process can be at work there. The folder may be untrusted: only plain names in real
     folders are followed.
     """
     for left in folder.glob(f"{PREFIX}*"):
@@ -127,9 +126,9 @@ def _settle(staging: Path, folder: Path) -> None:
 
 
 def _roll_back(staging: Path, folder: Path, names: Sequence[str]) -> None:
-    """Undo moves by what lies where: they may have stopped between any two, and so may this.
+    """Undo moves by looking at where files are: the commit, and this roll-back, may stop at any point.
 
-    New files go back instead of away, so that a second attempt does not take a restored file for a new one.
+    New files move back to staging instead of being deleted, so that a second attempt can tell them from restored ones.
     """
     for name in names:
         if not (staging / name).exists() and (folder / name).exists():
@@ -140,7 +139,7 @@ def _roll_back(staging: Path, folder: Path, names: Sequence[str]) -> None:
 
 
 def flush(path: Path) -> None:
-    """Ask the system to put a file, or the names in a folder, on the disk."""
+    """Flush a file, or the entries of a folder, to disk."""
     if path.is_dir() and os.name == "nt":
         return
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)

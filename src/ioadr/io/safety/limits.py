@@ -1,4 +1,4 @@
-"""How much memory a light field may take, and the check before anything is allocated."""
+"""The memory limit for a light field, checked before anything is allocated."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ DENSEST_PACKING, DENSEST_PICTURES = 1100, 200
 
 
 def memory_limit() -> int:
-    """Bytes one light field may take: IOADR_MEMORY_LIMIT ("2G", "800 MB"), else half of the machine's memory."""
+    """Bytes that one light field may use: IOADR_MEMORY_LIMIT ("2G", "800 MB"), else half of the machine's memory."""
     text = os.environ.get(VARIABLE, "")
     return parse_size(VARIABLE, text) if text.strip() else _physical_memory() // 2
 
 
 def parse_size(name: str, text: str) -> int:
-    """Bytes of a size such as "2G" or "800 MB"; `name` says who gave it."""
+    """Bytes of a size such as "2G" or "800 MB"; `name` is its source, for messages."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*", text, re.IGNORECASE)
     if not match:
         raise InputError(f"{name}: expected a size such as 2G or 800M, found {text!r}.")
@@ -54,7 +54,7 @@ def check_packing(path: Path | str, declared: int, stored: int) -> None:
 
 
 def size(count: int, space: str = " ") -> str:
-    """Bytes as a person reads them: 1.5 GB."""
+    """Bytes in readable form, such as 1.5 GB."""
     for unit, symbol in ((10**12, "T"), (10**9, "G"), (10**6, "M"), (10**3, "k")):
         if count >= unit:
             return f"{count / unit:.3g}{space}{symbol}B"
