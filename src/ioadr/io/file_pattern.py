@@ -58,7 +58,7 @@ class FilePattern:
             end = match.end()
             followed = FIELD.match(self.text, end) is not None
             width = match[2] or "1"
-            parts.append(f"(\\d{{{width}}})" if followed and match[2] else f"([-−]?\\d{{{width},9}})")
+            parts.append(f"(\\d{{{width}}})" if followed and match[2] else f"([-+−]?\\d{{{width},9}})")
         return "".join(parts) + _literal(self.text[end:])
 
 

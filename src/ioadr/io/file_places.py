@@ -9,31 +9,25 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ioadr.errors import InputError
 from ioadr.io.capture import check_grid
 from ioadr.io.decoding.images import SUFFIXES
-from ioadr.io.file_pattern import FilePattern, whole_number
+from ioadr.io.file_numbers import NUMBER, Numbers, inside, no_grid, numbers_in_names, other_place, row_and_column
+from ioadr.io.file_pattern import FilePattern
 from ioadr.io.options import Pair, ReadOptions
 
 FEWEST = 3
 """Views of a light field."""
 NAMED = 6
 """Files that a message lists."""
-NUMBER = re.compile(r"[-−]?\d{1,9}")
 MAPS = re.compile(r"(^|[^a-z])(depth|disp|mask|normal|label|seg|conf|occlusion|gt|thumb|preview)")
 """Names of maps and previews that lie beside the views."""
 ALL_VIEWS = re.compile(r"eslf|_qs\d+x\d+a[\d.]+$", re.IGNORECASE)
 """Names of images that hold a whole light field each."""
-LARGEST_ROW = 99
-"""A constant number beyond it, such as a year, is no row."""
-BETWEEN = re.compile(r"[^a-z0-9]?(row|col|[rcxyuvst])?[^a-z0-9]?", re.IGNORECASE)
-"""What separates a row from a column."""
-
-Numbers = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -48,8 +42,9 @@ class Places:
 
 
 def images_in(folder: Path) -> list[Path]:
-    """The image files of a folder, in order."""
-    return [file for file in sorted(folder.iterdir()) if file.suffix.lower() in SUFFIXES and file.is_file()]
+    """The image files of a folder, in order; hidden ones are no views, such as the ._NAME.png of a Mac."""
+    images = (file for file in sorted(folder.iterdir()) if file.suffix.lower() in SUFFIXES)
+    return [file for file in images if not file.name.startswith(".") and file.is_file()]
 
 
 def matching(folder: Path, name: re.Pattern[str]) -> dict[Path, re.Match[str]]:
@@ -63,11 +58,11 @@ def has_numbered_images(folder: Path) -> bool:
     return any(len(group) >= FEWEST for group in _alike(folder, images_in(folder)).values())
 
 
-def placed_by_pattern(folder: Path, text: str) -> Places:
+def placed_by_pattern(folder: Path, text: str, grid: Pair | None = None) -> Places:
     """Views placed by the pattern's {row} and {col}, by its {index}, or by the numbers in the names it selects."""
     pattern = FilePattern(text)
-    matching = [file for file in sorted(folder.glob(pattern.glob)) if pattern.matches(_inside(folder, file))]
-    files = [file for file in matching if file.is_file()]
+    matching = [file for file in sorted(folder.glob(pattern.glob)) if pattern.matches(inside(folder, file))]
+    files = [file for file in matching if file.is_file() and not file.name.startswith(".")]
     if not files:
         examples = ", ".join(sorted(file.name for file in folder.iterdir())[:3]) or "an empty folder"
         raise InputError(
@@ -75,27 +70,46 @@ def placed_by_pattern(folder: Path, text: str) -> Places:
             "Write {row}, {col} or {index} where the numbers are."
         )
     if not pattern.fields:
-        return placed_by_names(folder, files)
-    places = unique(folder, ((pattern.place(_inside(folder, file)) or (), file) for file in files))
-    grid = {(key[0], key[1]): file for key, file in places.items() if len(key) == 2}
-    return Places(grid, {key[0]: file for key, file in places.items() if len(key) == 1})
+        return placed_by_names(folder, files, grid)
+    places = unique(folder, ((pattern.place(inside(folder, file)) or (), file) for file in files))
+    placed = {(key[0], key[1]): file for key, file in places.items() if len(key) == 2}
+    return Places(placed, {key[0]: file for key, file in places.items() if len(key) == 1})
 
 
-def placed_by_names(folder: Path, files: Sequence[Path]) -> Places:
-    """Views whose names differ only in numbers: two that change are row and column, one is a count or a line."""
+def placed_by_names(folder: Path, files: Sequence[Path], grid: Pair | None = None) -> Places:
+    """Views whose names differ only in numbers: two that change are row and column, one is a count or a line.
+
+    Names that say neither, such as times, are in the order of their numbers if `grid` has a place for each.
+    """
     views, notes = _views_among(folder, _alike(folder, files))
-    group = unique(folder, _numbers(folder, views))
+    group = unique(folder, numbers_in_names(folder, views))
     changing = [column for column, values in enumerate(zip(*group, strict=True)) if len(set(values)) > 1]
     if len(changing) == 1:
         return _counted_or_line(folder, group, changing[0], notes)
-    own = [column for column in changing if len({numbers[column] for numbers in group}) == len(group)]
-    if len(changing) != 2 or own:
+    reason = no_grid(group, changing)
+    if reason and grid and math.prod(grid) == len(group):
+        return Places({}, dict(enumerate(group[key] for key in sorted(group))), (*notes, in_order(views)))
+    if reason:
         raise InputError(
-            f"{folder}/: expected one or two numbers that change from file to file, found {len(changing)} in names "
-            f"like {views[0].name}{', one of which alone tells all files apart' if own else ''}. "
-            "Say which they are with ⟦pattern⟧; * stands for anything else in a name."
+            f"{folder}/: cannot place the views by the {len(changing)} numbers that change in names like "
+            f"{views[0].name}{reason}. Say which they are with ⟦pattern⟧ (* stands for anything else in a name), or "
+            f"take all {len(group)} files in the order of their numbers with ⟦grid {likely_grid(len(group))}⟧."
         )
-    return Places({(key[changing[0]], key[changing[1]]): file for key, file in group.items()}, {}, notes)
+    row, column, note = row_and_column(folder, views[0], changing)
+    return Places({(key[row], key[column]): file for key, file in group.items()}, {}, (*notes, *note))
+
+
+def in_order(files: Sequence[Path]) -> str:
+    """The note on files whose numbers count nothing."""
+    return (
+        f"{len(files)} files such as {files[0].name} taken in the order of their numbers, as ⟦grid⟧ has as many places"
+    )
+
+
+def likely_grid(count: int) -> str:
+    """For advice: a square, or what the user must fill in."""
+    side = math.isqrt(count)
+    return f"{side}x{side}" if side**2 == count else "ROWSxCOLUMNS"
 
 
 def too_few(folder: Path, count: int) -> InputError:
@@ -113,8 +127,8 @@ def unique(folder: Path, files: Iterable[tuple[Numbers, Path]]) -> dict[Numbers,
     for place, file in files:
         if place in files_at:
             raise InputError(
-                f"{folder}/: expected one file for each view, found {_inside(folder, files_at[place])} and "
-                f"{_inside(folder, file)} for the same number {', '.join(map(str, place))}. Remove one, or choose the "
+                f"{folder}/: expected one file for each view, found {inside(folder, files_at[place])} and "
+                f"{inside(folder, file)} for the same number {', '.join(map(str, place))}. Remove one, or choose the "
                 f"files with ⟦pattern⟧, such as ⟦pattern '*{file.suffix}'⟧."
             )
         files_at[place] = file
@@ -149,17 +163,13 @@ def listed(names: Sequence[object]) -> str:
     return ", ".join(map(str, names[:NAMED])) + (" …" if len(names) > NAMED else "")
 
 
-def _inside(folder: Path, file: Path) -> str:
-    return file.relative_to(folder).as_posix()
-
-
 def _alike(folder: Path, files: Iterable[Path]) -> Mapping[str, list[Path]]:
     """Files grouped by name with # for numbers; file types may differ."""
     groups: dict[str, list[Path]] = defaultdict(list)
     for file in files:
         is_view = file.suffix.lower() in SUFFIXES and NUMBER.search(file.stem) and not ALL_VIEWS.search(file.stem)
         if is_view:
-            groups[NUMBER.sub("#", _inside(folder, file.with_suffix(""))).lower()].append(file)
+            groups[NUMBER.sub("#", inside(folder, file.with_suffix(""))).lower()].append(file)
     return groups
 
 
@@ -175,8 +185,8 @@ def _views_among(folder: Path, groups: Mapping[str, list[Path]]) -> tuple[list[P
         )
     chosen = ordered[0]
     if len(ordered) > 1 and 2 * len(ordered[1]) >= len(chosen):
-        listed = " and ".join(f"{len(files)} like {_inside(folder, files[0])}" for files in ordered)
-        example = NUMBER.sub("*", _inside(folder, chosen[0].with_suffix(""))) + chosen[0].suffix
+        listed = " and ".join(f"{len(files)} like {inside(folder, files[0])}" for files in ordered)
+        example = NUMBER.sub("*", inside(folder, chosen[0].with_suffix(""))) + chosen[0].suffix
         raise InputError(
             f"{folder}/: holds several sets of views: {listed}. "
             f"Choose one with ⟦pattern⟧, such as ⟦pattern '{example}'⟧."
@@ -186,41 +196,13 @@ def _views_among(folder: Path, groups: Mapping[str, list[Path]]) -> tuple[list[P
     return chosen, (note,) if doubt else ()
 
 
-def _numbers(folder: Path, files: Sequence[Path]) -> Iterator[tuple[Numbers, Path]]:
-    """The numbers of names that agree otherwise. A minus after a word is a dash if all names have it."""
-    digits = [list(NUMBER.finditer(_inside(folder, file.with_suffix("")))) for file in files]
-
-    def dashed(match: re.Match[str]) -> bool:
-        return match[0][0] in "-−" and match.string[: match.start()][-1:].isalnum()
-
-    dashes = [all(map(dashed, column)) for column in zip(*digits, strict=True)]
-    for matches, file in zip(digits, files, strict=True):
-        numbers = [whole_number(match[0]) for match in matches]
-        yield tuple(abs(number) if dash else number for number, dash in zip(numbers, dashes, strict=True)), file
-
-
 def _counted_or_line(folder: Path, group: Mapping[Numbers, Path], column: int, notes: tuple[str, ...]) -> Places:
     """One number changes: it counts the views of a grid, unless the number beside it makes them a line."""
     counted = {key[column]: file for key, file in group.items()}
-    beside = _other_place(folder, group, column)
+    beside = other_place(folder, group, column)
     if beside is None:
         return Places({}, counted, notes)
-    first, side = next(iter(group)), math.isqrt(len(group))
-    folded = f"{side}x{side}" if side**2 == len(group) else "ROWSxCOLUMNS"
+    first, folded = next(iter(group)), likely_grid(len(group))
     kind, low, high = ("row", beside, column) if beside < column else ("column", column, beside)
     note = f"in all names the {kind} is {first[beside]}: {len(group)} views in a line (⟦grid {folded}⟧ for a grid)"
     return Places({(key[low], key[high]): file for key, file in group.items()}, counted, (*notes, note))
-
-
-def _other_place(folder: Path, group: Mapping[Numbers, Path], column: int) -> int | None:
-    """The constant number beside the changing one, if it looks like the row or column of a line."""
-    stems = [_inside(folder, file.with_suffix("")) for file in group.values()]
-    matches = list(NUMBER.finditer(stems[0]))
-    width = min(len(NUMBER.findall(stem)[column]) for stem in stems)
-    for low, high, beside in ((column - 1, column, column - 1), (column, column + 1, column + 1)):
-        if low < 0 or high >= len(matches) or len(matches[beside][0]) != width:
-            continue
-        between = stems[0][matches[low].end() : matches[high].start()]
-        if abs(whole_number(matches[beside][0])) <= LARGEST_ROW and BETWEEN.fullmatch(between):
-            return beside
-    return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -43,6 +44,9 @@ def formats() -> tuple[Format, ...]:
 
 ONLY = {"pattern": ("folder",), "eslf": ("mosaic",), "quilt": ("mosaic",)}
 """Options that mean something to these formats alone."""
+OTHER_IMAGES = {".gif", ".jp2", ".j2k", ".tga", ".hdr", ".pfm", ".heic", ".heif", ".avif", ".jxl", ".svg", ".psd"}
+OTHER_IMAGES |= {".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".raw"}
+"""Kinds of images that are not read, for a word about them."""
 MOST_CHILDREN = 200
 """Of a folder that are looked at for light fields."""
 
@@ -92,6 +96,11 @@ def _folder_refused(path: Path, options: ReadOptions) -> InputError:
             f"{path}/: expected images whose names differ in their numbers, found {len(images)} such as "
             f"{listed([image.name for image in images[:3]])}. Say where the numbers are with ⟦pattern⟧, such as "
             "⟦pattern '{row}_{col}.png'⟧, or list the files in a lightfield.toml."
+        )
+    kind, count = Counter(child.suffix.lower() for child in children).most_common(1)[0] if children else ("", 0)
+    if kind in OTHER_IMAGES and count >= FEWEST:
+        return InputError(
+            f"{path}/: holds {count} images of the kind {kind}, which is not read. Convert them to PNG, TIFF or EXR."
         )
     return _unknown(
         path,

@@ -18,6 +18,8 @@ from ioadr.io.file_places import (
     counted_grid,
     has_numbered_images,
     images_in,
+    in_order,
+    likely_grid,
     listed,
     placed_by_names,
     placed_by_pattern,
@@ -40,8 +42,8 @@ def open_folder(path: Path, options: ReadOptions) -> Capture:
     if not path.is_dir():
         raise InputError(f"{path}: a file, not a folder of images. Name its folder.")
     if options.pattern:
-        return placed_capture("folder", path, placed_by_pattern(path, options.pattern), options)
-    return placed_capture("folder", path, placed_by_names(path, images_in(path)), options)
+        return placed_capture("folder", path, placed_by_pattern(path, options.pattern, options.grid), options)
+    return placed_capture("folder", path, placed_by_names(path, images_in(path), options.grid), options)
 
 
 FORMAT = Format("folder", "folder of images, one per view, with numbers in their names", recognise, open_folder)
@@ -72,17 +74,20 @@ def file_capture(name: str, path: Path, places: Mapping[Pair, Path], expected: P
 def numbered_capture(name: str, path: Path, files: Mapping[int, Path], options: ReadOptions) -> Capture:
     """A capture of image files by the numbers in their names; gaps are refused unless declared as missing views."""
     numbers = _from_zero(files, options)
+    if options.grid and options.skip != "missing" and math.prod(options.grid) == len(files) <= max(numbers.values()):
+        ranked = dict(enumerate(files[number] for number in sorted(files)))
+        return numbered_capture(name, path, ranked, options).noted(in_order([*ranked.values()]))
     count = max(numbers.values()) + 1
     if options.grid and options.skip == "missing" and 0 in files:
         count = max(count, options.grid[0] * options.grid[1])
     which = f", {files[min(files)].name} to {files[max(files)].name}"
     if options.grid is None and len(files) < count:
         absent = sorted(set(range(count)) - set(numbers.values()))
-        square = f"{math.isqrt(count)}x{math.isqrt(count)}" if math.isqrt(count) ** 2 == count else "ROWSxCOLUMNS"
         raise InputError(
             f"{path}: expected files without gaps in their numbers, found {len(files)} of {count}{which}; missing "
             f"number {listed(_as_named(numbers, absent))}. Restore them, or go on without: "
-            f"⟦grid {square}⟧ ⟦skip missing⟧."
+            f"⟦grid {likely_grid(count)}⟧ ⟦skip missing⟧. If none is missing, ⟦grid {likely_grid(len(files))}⟧ takes "
+            "them in the order of their numbers."
         )
     named = {numbers[number]: file for number, file in files.items()}
     return counted_capture(name, path, named, count, options, which).with_(required=np.array(True))

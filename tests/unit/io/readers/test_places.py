@@ -215,3 +215,56 @@ def test_too_few_images_and_one_image(tmp_path):
 def test_images_that_hold_light_fields_are_not_views_of_one(name, tmp_path):
     save(tmp_path, make_views(), name)
     assert f"contains 9 light fields: {name.format(index=0)}" in refusal(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "stamp",
+    [
+        lambda n: f"IMG_20240703_{142209 + 7 * n + 4000 * (n // 7)}.png",
+        lambda n: f"2024-07-03 14.{50 + n // 4}.{(n % 4) * 13 + n:02d}.png",
+        lambda n: f"2024-07-03 {20 + n // 6}.{(n % 6) * 9:02d}.{(n * 17) % 60:02d}.png",
+    ],
+)
+def test_date_stamped_photographs_are_taken_in_their_order_where_the_grid_is_given(stamp, tmp_path):
+    views = make_views(grid=(4, 3))
+    for number, view in enumerate(views.reshape(12, *views.shape[2:])):
+        save_png(tmp_path / stamp(number), view)
+    assert "the order of their numbers" in refusal(tmp_path)
+    lightfield = read(tmp_path, grid="4x3", **AS_STORED)
+    np.testing.assert_array_equal(lightfield.views, views)
+    assert "12 files such as" in notes(lightfield)
+    assert "taken in the order of their numbers" in notes(lightfield)
+    assert "9 files" not in refusal(tmp_path, grid="3x3")
+
+
+@pytest.mark.parametrize("name", ["x{col}_y{row}.png", "cam_U{col:02d}V{row:02d}.png", "col-{col}_row-{row}.png"])
+def test_words_in_names_say_which_number_is_the_column(name, tmp_path):
+    views = make_views(grid=(3, 4))
+    lightfield = read(save(tmp_path, views, name), **AS_STORED)
+    np.testing.assert_array_equal(lightfield.views, views)
+    assert "in the names is the column" in notes(lightfield)
+
+
+def test_a_cross_is_no_scatter(tmp_path):
+    """Of rows and columns, as those of a clock's minutes and seconds are."""
+    views = make_views(grid=(5, 5))
+    save(tmp_path, views, "v_{row}_{col}.png")
+    for row, col in np.argwhere((np.arange(5)[:, None] != 2) & (np.arange(5) != 2)):
+        (tmp_path / f"v_{row}_{col}.png").unlink()
+    assert read(tmp_path, **AS_STORED).view_count == 9
+    (tmp_path / "v_2_1.png").unlink()
+    save_png(tmp_path / "v_7_9.png", views[0, 0])
+    assert "too few for 6 rows and 5 columns" in refusal(tmp_path)
+
+
+def test_hidden_files_are_no_views(tmp_path):
+    save(tmp_path, make_views(), "v_{row:+d}_{col:+d}.png")
+    for file in [*tmp_path.iterdir()]:
+        (tmp_path / f"._{file.name}").write_bytes(b"\0\5\x16\7Mac OS X")
+    assert read(tmp_path, **AS_STORED).grid == read(tmp_path, pattern="*.png", **AS_STORED).grid == (3, 3)
+
+
+def test_images_of_a_kind_that_is_not_read(tmp_path):
+    for number in range(9):
+        (tmp_path / f"IMG_{number}.HEIC").write_bytes(b"ftypheic")
+    assert "holds 9 images of the kind .heic, which is not read. Convert them" in refusal(tmp_path)
