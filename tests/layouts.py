@@ -129,12 +129,12 @@ def npy_counted(folder: Path, views: Views) -> Written:
 
 def npy_channels_before_pixels(folder: Path, views: Views) -> Written:
     np.save(folder / "views.npy", views.transpose(0, 1, 4, 2, 3))
-    return folder / "views.npy", AS_STORED
+    return folder / "views.npy", AS_STORED | {"axes": "vucyx"}
 
 
 def npy_views_last(folder: Path, views: Views) -> Written:
     np.save(folder / "views.npy", views.transpose(2, 3, 0, 1, 4))
-    return folder / "views.npy", AS_STORED
+    return folder / "views.npy", AS_STORED | {"axes": "yxvuc"}
 
 
 def npz(folder: Path, views: Views) -> Written:

@@ -49,6 +49,12 @@ OPTIONS = (
         help="File names: '{row}_{col}.png', 'view_{index:03d}.jpg', 'left_*.png'.",
     ),
     _option("--order", type=click.Choice(ORDERS), help="Order in which the files count the views."),
+    _option(
+        "--axes",
+        metavar="LETTERS",
+        help="Axes of an array: v row, u column of views (or n, counted), y, x pixel, c channel; such as yxvuc.",
+    ),
+    _option("--array", metavar="NAME", help="Array of views, in a file that holds several."),
     _option("--transpose/--no-transpose", default=None, help="Swap (or keep) rows and columns of views."),
     _option("--flip-rows/--no-flip-rows", default=None, help="Reverse (or keep) the order of rows."),
     _option("--flip-columns/--no-flip-columns", default=None, help="Reverse (or keep) the order of columns."),

@@ -1,4 +1,4 @@
-"""Meaning of an array's axes: views, rows, columns, channels."""
+"""Arrays of views as captures: numpy, HDF5, MATLAB and Zarr alike."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
+from ioadr.io.array_layout import Layout
 from ioadr.io.capture import Capture, check_grid, numbered_grid
 from ioadr.io.file_places import counted_grid
 from ioadr.io.options import Pair, ReadOptions
@@ -19,61 +20,6 @@ from ioadr.io.safety.limits import check_memory
 from ioadr.part import Window
 
 SAMPLES = ("uint8", "uint16", "float16", "float32", "float64")
-
-
-@dataclass(frozen=True)
-class Layout:
-    """An array's axes by meaning."""
-
-    views: tuple[int, ...]
-    """(row, column) of the grid, or one axis of views counted in a row."""
-    image: tuple[int, int]
-    """Pixel row and column."""
-    channel: int | None
-    note: str | None = None
-
-
-MOST_CHANNELS = 4
-
-
-def find_layout(path: Path, shape: Sequence[int], options: ReadOptions) -> Layout:
-    """Identify the axes of a 3D to 5D array by their lengths; the usual order is [L, K, N, M, C]."""
-    counted = options.grid is not None and shape[:1] == (options.grid[0] * options.grid[1],)
-    if len(shape) == 5:
-        return _five(shape)
-    if len(shape) == 4:
-        return _four_counted(path, shape) if counted and shape[:2] != options.grid else _four(path, shape, options)
-    if len(shape) == 3 and options.grid is not None:
-        return Layout((0,), (1, 2), None)
-    raise InputError(
-        f"{path}: expected an array [rows, columns, height, width, channels], found shape {tuple(shape)}. "
-        "Reshape it, or for [views, height, width, channels] give ⟦grid ROWSxCOLUMNS⟧."
-    )
-
-
-def _four_counted(path: Path, shape: Sequence[int]) -> Layout:
-    """Views in one axis, channels last or before the pixels."""
-    if shape[1] <= MOST_CHANNELS < shape[3]:
-        return Layout((0,), (2, 3), 1, "axes read as [views, channels, height, width]")
-    return Layout((0,), (1, 2), 3)
-
-
-def _four(path: Path, shape: Sequence[int], options: ReadOptions) -> Layout:
-    """Grey views of a grid, or colour views in one axis; an ambiguous shape is refused."""
-    if shape[:2] == options.grid:
-        return Layout((0, 1), (2, 3), None)
-    grey, swapped = min(shape[2:]) > MOST_CHANNELS, _swapped(shape, None)
-    if shape[3] <= MOST_CHANNELS < shape[2] and not swapped:
-        return Layout((0,), (1, 2), 3, "axes read as [views, height, width, channels]")
-    if grey and not (shape[1] in (1, 3, 4) and shape[0] > MOST_CHANNELS):
-        return swapped or Layout((0, 1), (2, 3), None, "axes read as [rows, columns, height, width], grey")
-    if swapped and shape[2] <= MOST_CHANNELS:
-        return swapped
-    raise InputError(
-        f"{path}: expected an array [rows, columns, height, width, channels], found shape {tuple(shape)}, which may be "
-        f"grey views or {'[views, channels, height, width]' if grey else '[views, height, width, channels]'}. "
-        "Say which with ⟦grid ROWSxCOLUMNS⟧, or reshape it."
-    )
 
 
 def array_capture(path: Path, name: str, array: Any, layout: Layout, options: ReadOptions) -> Capture:
@@ -102,19 +48,6 @@ def array_capture(path: Path, name: str, array: Any, layout: Layout, options: Re
         counted=len(layout.views) == 1,
         notes=tuple(text for text in (layout.note, note) if text),
     )
-
-
-def _five(shape: Sequence[int]) -> Layout:
-    if shape[4] > 4 >= shape[2]:
-        return Layout((0, 1), (3, 4), 2, "axes read as [rows, columns, channels, height, width]")
-    return _swapped(shape, 4) or Layout((0, 1), (2, 3), 4)
-
-
-def _swapped(shape: Sequence[int], channel: int | None) -> Layout | None:
-    """Images first, views last: both image sides are longer than both grid sides."""
-    if min(shape[0:2]) > max(shape[2:4]):
-        return Layout((2, 3), (0, 1), channel, "axes read as [height, width, rows, columns, …]")
-    return None
 
 
 def _grid(path: Path, lengths: Sequence[int], options: ReadOptions) -> tuple[Pair, str | None]:

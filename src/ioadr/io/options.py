@@ -13,6 +13,15 @@ from ioadr.lightfield import DisparityRange
 
 Pair = tuple[int, int]
 ORDERS = ("row", "column", "serpentine", "serpentine-column")
+AXES = {
+    "v": "rows",
+    "u": "columns",
+    "n": "views",
+    "y": "height",
+    "x": "width",
+    "c": "channels",
+}
+"""Letters of an array's axes."""
 
 
 def _option(default: Any, help: str) -> Any:
@@ -32,6 +41,10 @@ class ReadOptions:
     order: Literal["row", "column", "serpentine", "serpentine-column"] | None = _option(
         None, "views are counted along rows (the default) or columns; a serpentine turns back after each"
     )
+    axes: str | None = _option(
+        None, "axes of an array in their order: v row, u column of views (or n, counted), y, x of pixels, c channel"
+    )
+    array: str | None = _option(None, "name of the array of views in a file that holds several")
     transpose: bool | None = _option(None, "swap rows and columns of views; None swaps them where that is certain")
     flip_rows: bool | None = _option(None, "reverse the rows of views; None reverses them where that is certain")
     flip_columns: bool | None = _option(None, "reverse the columns of views; None reverses them where that is certain")
@@ -121,6 +134,11 @@ class ReadOptions:
             raise InputError(f"⟦crop⟧: expected TOP LEFT HEIGHT WIDTH in pixels, found {self.crop}.")
 
     def _check_choices(self) -> None:
+        if self.axes is not None and "".join(sorted(self.axes)) not in ("uvxy", "cuvxy", "nxy", "cnxy"):
+            raise InputError(
+                "⟦axes⟧: expected the letters v and u (rows and columns of views) or n (counted views), y and x "
+                f"(height and width), and c (channels) if there are any, such as vuyxc or nyxc, found {self.axes!r}."
+            )
         for name, choices in (
             ("order", (None, *ORDERS)),
             ("encoding", ("sRGB", "linear")),

@@ -42,7 +42,8 @@ def formats() -> tuple[Format, ...]:
     return tuple(module.FORMAT for module in modules)
 
 
-ONLY = {"pattern": ("folder",), "eslf": ("mosaic",), "quilt": ("mosaic",)}
+ARRAYS = ("numpy", "hdf5", "matlab", "zarr")
+ONLY = {"pattern": ("folder",), "eslf": ("mosaic",), "quilt": ("mosaic",), "axes": ARRAYS, "array": ARRAYS}
 """Options that mean something to these formats alone."""
 OTHER_IMAGES = {".gif", ".jp2", ".j2k", ".tga", ".hdr", ".pfm", ".heic", ".heif", ".avif", ".jxl", ".svg", ".psd"}
 OTHER_IMAGES |= {".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".raw"}

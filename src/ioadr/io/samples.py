@@ -22,6 +22,8 @@ BLACK = 0.02
 UNSEEN = "their depth is filled in from around"
 NAMED = 6
 """Views that a note lists."""
+OVERSHOOT = 0.02
+"""Share of white below black, and of the samples there, that sharpening or resampling leaves."""
 STRIDE = 4
 """Of the pixels, for figures that need not see all of them."""
 
@@ -52,6 +54,7 @@ def prepared(
     names = _names(capture)
     _check_finite(views, capture, names)
     samples = _with_white(_without_alpha(views, capture, options, stride), capture, options, levels)
+    _check_positive(samples, capture)
     if options.encoding == "linear":
         samples = _encoded(samples)
     sparse = np.ascontiguousarray(samples.views[:, ::stride, ::stride])
@@ -114,6 +117,19 @@ def _check_finite(views: NDArray[Any], capture: Capture, names: list[str]) -> No
                 f"{capture.path}: {name} contains NaN or infinite samples. "
                 "Replace them, or leave the view out with ⟦skip ROW,COL⟧."
             )
+
+
+def _check_positive(samples: Samples, capture: Capture) -> None:
+    """Light is not negative but for a little overshoot: normalised samples would be taken for darkness."""
+    if samples.views.dtype.kind != "f" or samples.views.size == 0 or samples.views.min() >= 0:
+        return
+    white = samples.white or WHITE[samples.views.dtype.name]
+    share = float(np.mean(samples.views < -OVERSHOOT * white))
+    if share > OVERSHOOT:
+        raise InputError(
+            f"{capture.path}: expected samples of at least 0 (black), found {100 * share:.0f} % below it, down to "
+            f"{samples.views.min():.3g}. Undo their normalisation, for example by subtracting the smallest value."
+        )
 
 
 def _without_alpha(views: NDArray[Any], capture: Capture, options: ReadOptions, stride: int) -> Samples:

@@ -64,14 +64,20 @@ def load_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any
         return np.asarray(np.lib.format.read_array(stream, allow_pickle=False))
 
 
-def declared_array(
-    path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo
-) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and type from the array's header, checked against the member's size before it is unpacked."""
+def array_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type as the array's header has them."""
     with archive.open(member) as stream:
         version = np.lib.format.read_magic(stream)
         reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = reader(stream)
+    return shape, dtype
+
+
+def declared_array(
+    path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo
+) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Shape and type from the array's header, checked against the member's size before it is unpacked."""
+    shape, dtype = array_header(archive, member)
     size = math.prod(shape) * dtype.itemsize
     check_packing(path, size, member.compress_size)
     check_memory(path, max(size, member.file_size), f"array {Path(member.filename).stem} of shape {shape}")

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.io.axes import array_capture, find_layout
+from ioadr.io.array_layout import chosen_array, find_layout
+from ioadr.io.axes import array_capture
 from ioadr.io.capture import Capture
-from ioadr.io.decoding.npz import array_members, declared_array, load_array
+from ioadr.io.decoding.npz import array_header, array_members, declared_array, load_array
 from ioadr.io.description import VIEWS, described
+from ioadr.io.file_places import listed
 from ioadr.io.options import ReadOptions
 from ioadr.io.registry import Format
 from ioadr.io.safety.doors import damage_explained, starts_with
@@ -49,11 +51,19 @@ def _open_npz(path: Path, options: ReadOptions) -> Capture:
         members = array_members(path, archive)
         if not members:
             raise InputError(f"{path}: the archive holds no arrays. Save the views with numpy.savez.")
-        name = VIEWS if VIEWS in members else max(members, key=lambda key: members[key].file_size)
+        shapes = {name: array_header(archive, member)[0] for name, member in members.items()}
+        name, note = chosen_array(path, shapes, VIEWS, options)
+        if name is None:
+            for member in members.values():
+                declared_array(path, archive, member)  # refuses what is never opened
+            raise InputError(
+                f"{path}: no array of 3 to 5 axes, found {listed([*members])}. Save the views with numpy.savez."
+            )
         shape, dtype = declared_array(path, archive, members[name])
         text = _text(path, archive)
     array = _Lazy(path, members[name], shape, dtype)
     capture = array_capture(path, "numpy", array, find_layout(path, shape, options), options)
+    capture = capture.noted(note) if note else capture
     return described(capture, json.loads(text)) if text else capture
 
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from ioadr.camera import Camera
 from ioadr.errors import InputError
-from ioadr.io.axes import array_capture, find_layout
+from ioadr.io.array_layout import chosen_array, find_layout
+from ioadr.io.axes import array_capture
 from ioadr.io.capture import Capture
 from ioadr.io.options import ReadOptions
 from ioadr.io.registry import Format
@@ -31,19 +32,20 @@ def open_file(path: Path, options: ReadOptions) -> Capture:
     h5py = required("h5py", path)
     with damage_explained(path, "an HDF5 file with views"):
         file = h5py.File(path, "r")
-        dataset = find_dataset(path, file, "LF")
+        dataset, note = find_dataset(path, file, options)
         attributes = {key: _number(value) for key, value in file.attrs.items()}
         capture = array_capture(path, "hdf5", dataset, find_layout(path, dataset.shape, options), options)
+    capture = capture.noted(note) if note else capture
     return _archive(capture, attributes) if attributes.get("dH") else capture
 
 
 FORMAT = Format("hdf5", "HDF5 file (old HCI archive lf.h5, or an array of views)", recognise, open_file)
 
 
-def find_dataset(path: Path, file: Any, preferred: str) -> Any:
-    """The preferred dataset, or the largest of three to five axes, stored in this file."""
-    names = [name for name in file if _is_plain(file, name)]
-    name = preferred if preferred in names else max(names, key=lambda key: file[key].size, default=None)
+def find_dataset(path: Path, file: Any, options: ReadOptions, reverse: bool = False) -> tuple[Any, str | None]:
+    """The dataset of views, stored in this very file, and a note on others; MATLAB has its axes in reverse."""
+    shapes = {name: file[name].shape[:: -1 if reverse else 1] for name in file if _is_plain(file, name)}
+    name, note = chosen_array(path, shapes, "LF", options)
     if name is None:
         raise InputError(
             f"{path}: expected a dataset LF with views in the file itself (links and data elsewhere are not followed), "
@@ -54,7 +56,7 @@ def find_dataset(path: Path, file: Any, preferred: str) -> Any:
     # A chunk is unpacked as a whole, and may be larger than the dataset.
     declared = max(dataset.size, math.prod(dataset.chunks or (1,))) * dataset.dtype.itemsize
     check_packing(path, declared, dataset.id.get_storage_size())
-    return dataset
+    return dataset, note
 
 
 def _is_plain(file: Any, name: str) -> bool:

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.io.axes import Layout, array_capture, find_layout
+from ioadr.io.array_layout import Layout, chosen_array, find_layout
+from ioadr.io.axes import array_capture
 from ioadr.io.capture import Capture
 from ioadr.io.options import ReadOptions
 from ioadr.io.readers.hdf5 import find_dataset
@@ -33,30 +34,31 @@ def recognise(path: Path, options: ReadOptions) -> bool:
 def open_file(path: Path, options: ReadOptions) -> Capture:
     """The variable LF, or the largest array that can hold views."""
     with damage_explained(path, "a MATLAB file with views", "Save it again."):
-        array, layout = _open_v73(path, options) if starts_with(path, V73) else _open_v5(path, options)
+        array, layout, note = _open_v73(path, options) if starts_with(path, V73) else _open_v5(path, options)
         capture = array_capture(path, "matlab", array, layout, options)
+    capture = capture.noted(note) if note else capture
     return capture.with_(weighted=capture.channels in (2, 4))
 
 
 FORMAT = Format("matlab", "MATLAB file (.mat v5 or v7.3, LF of the Light Field Toolbox)", recognise, open_file)
 
 
-def _open_v73(path: Path, options: ReadOptions) -> tuple[Any, Layout]:
+def _open_v73(path: Path, options: ReadOptions) -> tuple[Any, Layout, str | None]:
     """MATLAB's axes lie in HDF5 in reverse order."""
-    dataset = find_dataset(path, required("h5py", path).File(path, "r"), "LF")
+    dataset, note = find_dataset(path, required("h5py", path).File(path, "r"), options, reverse=True)
     shape = tuple(reversed(dataset.shape))
     last = len(shape) - 1
     layout = find_layout(path, shape, options)
     channel = None if layout.channel is None else last - layout.channel
     image = (last - layout.image[0], last - layout.image[1])
-    return dataset, Layout(tuple(last - axis for axis in layout.views), image, channel, layout.note)
+    return dataset, Layout(tuple(last - axis for axis in layout.views), image, channel, layout.note), note
 
 
-def _open_v5(path: Path, options: ReadOptions) -> tuple[Any, Layout]:
+def _open_v5(path: Path, options: ReadOptions) -> tuple[Any, Layout, str | None]:
     matlab = required("scipy.io", path)
     _check_packed(path)
     candidates = {name: (shape, kind) for name, shape, kind in matlab.whosmat(path) if _holds_views(shape, kind)}
-    name = "LF" if "LF" in candidates else max(candidates, key=lambda key: math.prod(candidates[key][0]), default=None)
+    name, note = chosen_array(path, {name: shape for name, (shape, _) in candidates.items()}, "LF", options)
     if name is None:
         raise InputError(
             f"{path}: holds no variable of 4 or 5 dimensions, such as LF. "
@@ -66,7 +68,7 @@ def _open_v5(path: Path, options: ReadOptions) -> tuple[Any, Layout]:
     size = math.prod(shape) * WIDTHS[kind]
     check_packing(path, size, path.stat().st_size)
     check_memory(path, size, f"variable {name} of size {shape}")
-    return _Variable(path, name, shape, kind), find_layout(path, shape, options)
+    return _Variable(path, name, shape, kind), find_layout(path, shape, options), note
 
 
 def _check_packed(path: Path) -> None:

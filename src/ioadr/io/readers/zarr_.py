@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from ioadr.errors import InputError
-from ioadr.io.axes import array_capture, find_layout
+from ioadr.io.array_layout import chosen_array, find_layout
+from ioadr.io.axes import array_capture
 from ioadr.io.capture import Capture
 from ioadr.io.description import KIND, VIEWS, described
 from ioadr.io.options import ReadOptions
@@ -49,13 +50,13 @@ def recognise(path: Path, options: ReadOptions) -> bool:
 def open_folder(path: Path, options: ReadOptions) -> Capture:
     """The array at `path`, or the largest in the group there."""
     with damage_explained(path, "a Zarr array of views"):
-        folder, metadata = _largest(path)
+        folder, metadata, note = _views(path, options)
         _check(folder, metadata)
         files = list(_files(path, folder))
         check_packing(folder, math.prod(metadata["shape"]), sum(file.stat().st_size for file in files))
         array = _Array(required("zarr", path), folder)
         capture = array_capture(path, "zarr", array, find_layout(path, array.shape, options), options)
-        capture = capture.with_(notes=(*capture.notes, *_missing(metadata, files)))
+        capture = capture.with_(notes=(*capture.notes, *([note] if note else []), *_missing(metadata, files)))
         attributes = dict(array.stored.attrs)
     return described(capture, attributes) if attributes.get("kind") == KIND else capture
 
@@ -86,14 +87,13 @@ def _awaited(work: Coroutine[Any, Any, Any]) -> Any:
         return pool.submit(asyncio.run, work).result()
 
 
-def _largest(path: Path) -> tuple[Path, Mapping[str, Any]]:
-    """Folder and metadata of the array VIEWS, or of the one with most samples."""
-    arrays = dict(_arrays(path))
-    if not arrays:
+def _views(path: Path, options: ReadOptions) -> tuple[Path, Mapping[str, Any], str | None]:
+    """Folder and metadata of the array of views, and a note on others."""
+    arrays = {folder.name: (folder, metadata) for folder, metadata in _arrays(path)}
+    name, note = chosen_array(path, {name: data["shape"] for name, (_, data) in arrays.items()}, VIEWS, options)
+    if name is None:
         raise InputError(f"{path}: a Zarr group without an array of views. Name the array's folder.")
-    if path / VIEWS in arrays:
-        return path / VIEWS, arrays[path / VIEWS]
-    return max(arrays.items(), key=lambda item: math.prod(item[1]["shape"]))
+    return *arrays[name], note
 
 
 def _arrays(path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:

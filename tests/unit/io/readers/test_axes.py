@@ -33,7 +33,9 @@ def test_colour_views_in_one_axis(tmp_path):
 def test_channels_before_the_pixels_of_counted_views(tmp_path):
     views = make_views(grid=(5, 5), size=(26, 30))
     flat = views.reshape(25, 26, 30, 3).transpose(0, 3, 1, 2)
-    with pytest.raises(InputError, match=r"which may be grey views or \[views, channels, height, width\]"):
+    with pytest.raises(
+        InputError, match=r"grey or \[views, channels, height, width\]\. Say which with axes=.vuyx. or axes=.ncyx."
+    ):
         stored(tmp_path, flat)
     np.testing.assert_array_equal(stored(tmp_path, flat, grid="5x5").views, views)
     assert stored(tmp_path, flat, grid="25x3").channels == 1
@@ -43,11 +45,11 @@ def test_grey_views_are_said_to_be_so(tmp_path):
     views = make_views(grid=(3, 3), channels=1)
     lightfield = stored(tmp_path, views[..., 0])
     np.testing.assert_array_equal(lightfield.views, views)
-    assert "axes read as [rows, columns, height, width], grey" in lightfield.source.notes
+    assert "axes read as [rows, columns, height, width], grey (`axes`)" in lightfield.source.notes
 
 
 def test_more_views_than_pixels_are_not_guessed(tmp_path):
-    with pytest.raises(InputError, match=r"which may be grey views or \[views, height, width, channels\]"):
+    with pytest.raises(InputError, match=r"may be \[views, height, width, channels\] or "):
         stored(tmp_path, np.zeros((100, 96, 64, 3), np.uint8))
 
 
@@ -75,3 +77,49 @@ def test_the_old_archives_vertical_distance_becomes_eta(tmp_path):
         file.attrs["dV"] = -0.06
     with pytest.raises(InputError, match="expected positive camera distances dH and dV"):
         read(path, **options)
+
+
+ORDERS = ("vucyx", "yxvuc", "yxcvu", "cvuyx", "cyxvu", "vyuxc", "yvxuc")
+
+
+@pytest.mark.parametrize("letters", ORDERS)
+def test_axes_in_any_usual_order(letters, tmp_path):
+    views = make_views(grid=(7, 5), size=(20, 24))
+    array = views.transpose(["vuyxc".index(letter) for letter in letters])
+    lightfield = stored(tmp_path, array)
+    np.testing.assert_array_equal(lightfield.views, views)
+    assert any(note.startswith("axes read as [") and "`axes`" in note for note in lightfield.source.notes)
+    np.testing.assert_array_equal(stored(tmp_path, array, axes=letters).views, views)
+
+
+def test_axes_that_fit_twice_are_refused_and_may_be_given(tmp_path):
+    views = make_views(grid=(3, 3), size=(20, 24))
+    with pytest.raises(InputError, match=r"Say which with axes=.vucyx. or axes=.cvuyx."):
+        stored(tmp_path, views.transpose(4, 0, 1, 2, 3))
+    np.testing.assert_array_equal(stored(tmp_path, views.transpose(4, 0, 1, 2, 3), axes="cvuyx").views, views)
+    last = make_views(grid=(1, 9), size=(20, 24))[0].transpose(1, 2, 3, 0)
+    with pytest.raises(InputError, match=r"axes=.yxvu. or axes=.yxcn."):
+        stored(tmp_path, last)
+    assert stored(tmp_path, last, grid="3x3").channels == 3
+    assert stored(tmp_path, last[:, :, 0], grid="3x3").channels == 1
+    with pytest.raises(InputError, match="expected 4 letters for `axes`"):
+        stored(tmp_path, last, axes="vuyxc")
+    with pytest.raises(InputError, match="expected the letters v and u"):
+        stored(tmp_path, last, axes="rcyx")
+
+
+def test_the_array_of_views_among_others(tmp_path):
+    views, other = make_views(grid=(3, 3)), np.zeros((300, 300, 3))
+    np.savez(tmp_path / "a.npz", lf=views, colours=other, depth=np.zeros((3, 3, 20, 24, 3)), names=np.array(["x"]))
+    lightfield = read(tmp_path / "a.npz", **AS_STORED)
+    np.testing.assert_array_equal(lightfield.views, views)
+    assert "array lf read, not colours, depth, names (`array`)" in lightfield.source.notes
+    np.savez(tmp_path / "b.npz", left=views, right=views[::-1])
+    with pytest.raises(InputError, match="holds several arrays that may be the views: left .* and right "):
+        read(tmp_path / "b.npz")
+    np.testing.assert_array_equal(read(tmp_path / "b.npz", array="right", **AS_STORED).views, views[::-1])
+    with pytest.raises(InputError, match="expected one of left, right for `array`, found 'up'"):
+        read(tmp_path / "b.npz", array="up")
+    with h5py.File(tmp_path / "c.h5", "w") as file:
+        file["data"], file["label"] = views, np.zeros((3, 3, 20, 24), np.float64)
+    assert "array data read, not label (`array`)" in read(tmp_path / "c.h5", **AS_STORED).source.notes

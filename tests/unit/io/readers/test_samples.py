@@ -8,6 +8,7 @@ import pytest
 import scipy.io
 from PIL import Image
 
+from ioadr import InputError
 from ioadr.io import ReadOptions, read
 from ioadr.io.parts import survey
 from tests.builders import make_views, save_png
@@ -235,3 +236,16 @@ def test_save_png_keeps_16_bits(tmp_path):
     view = make_views(dtype="uint16")[0, 0]
     save_png(tmp_path / "deep.png", view)
     assert (tmp_path / "deep.png").read_bytes()[24] == 16
+
+
+def test_normalised_samples_are_no_darkness(tmp_path):
+    views = make_views().astype(np.float32)
+    for name, samples in (("signed", views / 127.5 - 1), ("standard", (views - views.mean()) / views.std())):
+        np.save(tmp_path / f"{name}.npy", samples)
+        with pytest.raises(
+            InputError, match=r"expected samples of at least 0 \(black\), found \d+ % below it, down to -"
+        ):
+            read(tmp_path / f"{name}.npy", **AS_STORED)
+    overshoot = np.where(np.random.default_rng(0).random(views.shape) < 0.01, -0.05, views / 255).astype(np.float32)
+    np.save(tmp_path / "sharpened.npy", overshoot)
+    np.testing.assert_array_equal(read(tmp_path / "sharpened.npy", **AS_STORED).views, overshoot)
