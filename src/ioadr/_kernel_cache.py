@@ -58,7 +58,7 @@ def _folder() -> Path:
 
 
 FOLDER = _folder()
-"""Where kernels of these very sources are kept; known before the sources are imported, which may change later."""
+"""Folder of the kernels of these sources; computed before they are imported, because files may change later."""
 
 
 @cache
@@ -111,7 +111,7 @@ class KernelCache:
         try:
             return None if payload is None else restored(context, pickle.loads(payload))
         except Exception as error:
-            logger.debug("%s: compiled anew, because it could not be loaded: %s", self.name, error)
+            logger.debug("%s: compiled again, because it could not be loaded: %s", self.name, error)
             return None
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
@@ -185,7 +185,7 @@ def _forget_oldest(base: Path) -> None:
 def _complain(place: str, reason: str) -> None:
     """Say once why the next run will compile again."""
     logger.warning(
-        "kernel cache %s: cannot be written (%s), so every run compiles anew. Name another folder in IOADR_CACHE.",
+        "kernel cache %s: cannot be written (%s), so every run compiles again. Name another folder in IOADR_CACHE.",
         place,
         reason,
     )

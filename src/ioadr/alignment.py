@@ -18,7 +18,7 @@ from ioadr.lightfield import LightField
 from ioadr.solver.registration import motion
 
 ROUNDS = 3
-"""Of a map and what the views miss of it."""
+"""Default number of rounds; each makes a map and measures the misalignment against it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +26,13 @@ class Alignment:
     """Misalignment of each view against the reference view."""
 
     shifts: NDArray[np.float64]
-    """[L, K, 2] px (row, column) by which each view's content is displaced."""
+    """Displacement of each view's content, [L, K, 2] px (row, column)."""
     angles: NDArray[np.float64]
-    """[L, K] degrees, clockwise, about the middle of the image."""
+    """Rotation of each view, [L, K] degrees, clockwise, about the middle of the image."""
     gains: NDArray[np.float64]
-    """[L, K, C] by which each view is brighter."""
+    """Gain of each view and channel, [L, K, C]."""
     scales: NDArray[np.float64]
-    """[L, K] by which each view's content is larger, about the middle of the image."""
+    """Scale of each view's content, [L, K], about the middle of the image."""
 
     @classmethod
     def none(cls, lightfield: LightField) -> Alignment:
@@ -88,8 +88,8 @@ def align(lightfield: LightField, rounds: int = ROUNDS, seed: int = 0, threads: 
     Returns
     -------
     Aligned
-        Its `lightfield` is resampled once. Shifts that grow with the views' positions cannot be told from a change of
-        all disparities: they are left as such.
+        Its `lightfield` is resampled once. Shifts that grow with the views' positions are kept: they are
+        indistinguishable from a change of all disparities.
 
     Examples
     --------

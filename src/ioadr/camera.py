@@ -53,7 +53,7 @@ def depth_unit(camera: Camera | None) -> str:
 
 CORRECT = "Correct it, or leave the camera out for relative depth."
 LEAST, MOST = 1e-12, 1e12
-"""mm or m; products of lengths beyond these leave the range of numbers."""
+"""Smallest and largest length, mm or m; products beyond overflow."""
 RELIEF = 0.4
 """Change of relative inverse depth over the disparity range."""
 VIEW_WIDTH = 0.35
@@ -77,16 +77,16 @@ class Camera:
 
     focal_length_mm: float
     sensor_size_mm: float
-    """Of the larger image side."""
+    """Sensor size along the larger image side, mm."""
     baseline_mm: float
-    """Between neighbouring views, the unit of view positions."""
+    """Distance between neighbouring views, mm; the unit of view positions."""
     focus_distance_m: float
-    """Where the disparity is zero; infinity for unshifted parallel cameras."""
+    """Distance at which the disparity is zero, m; infinity for unshifted parallel cameras."""
     width: int
-    """Of the whole image, in px, also where only a part of it was read."""
+    """Width of the whole image, px, even if only a part of it was read."""
     height: int
     axis_offset: tuple[float, float] = (0.0, 0.0)
-    """px (row, column) from the middle of the image to where the optical axis meets it."""
+    """Offset (row, column) from the middle of the image to the optical axis, px."""
     world: Matrix | None = None
     """Where the views came with poses: 3×4, from the camera's axes (x right, y down, z away) and the unit of depth to
     the axes and the unit of the poses."""

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from ioadr.result import Estimate
 
 THRESHOLDS = (0.01, 0.03, 0.07, 0.3)
-"""px; the benchmark's three, and what nobody would call the same surface."""
+"""px; the benchmark's three, and one that separates surfaces."""
 TRUSTED = 0.5
-"""Confidence from which on a pixel counts as trusted."""
+"""Confidence from which a pixel counts as trusted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,17 +30,17 @@ class Comparison:
     """
 
     difference: NDArray[np.float32]
-    """[N, M], px; positive where the second result is nearer."""
+    """Signed difference [N, M], px; positive where the second result is nearer."""
     trusted: NDArray[np.bool_]
-    """[N, M], where both results have a confidence of at least 0.5: differences there matter most."""
+    """Mask [N, M] of pixels with a confidence of at least 0.5 in both results, where differences matter most."""
     angle: NDArray[np.float32]
-    """[N, M], degrees between the normals."""
+    """Angle between the normals, [N, M], degrees."""
     costs: tuple[float, float]
-    """Mean data cost of both, grey levels: lower explains the views better."""
+    """Mean data cost of both results, grey levels; lower explains the views better."""
     confidence: tuple[float, float]
     """Mean confidence of both."""
     parameters: dict[str, tuple[Any, Any]]
-    """Parameters in which they differ, by dotted name."""
+    """Parameters that differ, by dotted name."""
 
     @property
     def mean(self) -> float:

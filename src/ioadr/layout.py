@@ -14,9 +14,9 @@ from ioadr.errors import InputError
 LEAST_REACH, MOST_REACH = 1e-3, 1e3
 """Baseline units, times eta, between the reference view and the farthest."""
 FEWEST_VIEWS = 9
-"""That must be left where every other one is left out."""
+"""Fewest views that remain after thinning."""
 IN_LINE = 0.1
-"""Of the step between views, by which the views of a line may be off it, or unevenly spaced."""
+"""Tolerance for views of a line, as a share of the step between views."""
 Index = tuple[int, int]
 """Row and column of the grid."""
 
@@ -46,7 +46,7 @@ class Layout:
     present: NDArray[np.bool_]
     """[L, K], False where a view is missing."""
     reference: Index
-    """The view to estimate."""
+    """Grid index of the view to estimate."""
     eta: tuple[float, float] = (1.0, 1.0)
     """Sampling slope distortion (vertical, horizontal): px of disparity per px of `d` and baseline unit."""
 

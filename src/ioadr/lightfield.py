@@ -67,16 +67,16 @@ class Source:
 
     path: str = ""
     format: str = "memory"
-    """Of the files; "memory" where there are none."""
+    """Format of the files; "memory" without files."""
     recognised: bool = False
     """Whether the format was recognised by content, and not given."""
     notes: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
-    """With which it was read, where they are not the usual ones."""
+    """Reading options that differ from the defaults."""
     order: str = ""
-    """What the views say about their order on the grid: agrees, put right, contradicted or unknown, and why."""
+    """Verdict on the order of views on the grid: agrees, corrected, contradicted or unknown, with the reason."""
     alignment: Mapping[str, Any] = field(default_factory=dict)
-    """What `ioadr.align` took off the views: its `Alignment.stored`; empty where it did not."""
+    """Misalignment removed by `ioadr.align` (`Alignment.stored`); empty without alignment."""
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -100,15 +100,15 @@ class LightField:
     views: NDArray[Any]
     """uint8, uint16 or float32, grey (C = 1) or colour (C = 3)."""
     camera: Camera | None
-    """Of the whole image, also where this is a part of it. None: depth is relative."""
+    """Camera of the whole image, even if this is a part of it. None means that depth is relative."""
     layout: Layout
-    """Where the views were taken from, which are present, and which is estimated."""
+    """Positions of the views, which are present, and the reference view."""
     range: DisparityRange | None
-    """None: estimated from the data."""
+    """Disparity range; None means that it is estimated."""
     white: float
     """Sample value of full white."""
     part: Part
-    """Which part of a larger image the views show; see `crop`."""
+    """Position of the views in a larger image; see `crop`."""
     name: str
     source: Source
 

@@ -55,7 +55,9 @@ def check(name: str, value: Any, item: dataclasses.Field[Any], allowed: tuple[st
     if type(value) is not kind or (kind is float and not abs(value) < float("inf")):
         raise InputError(f"parameter {name}: expected a finite {kind.__name__}, found {value!r}.")
     if allowed and value not in allowed:
-        raise InputError(f"parameter {name}: expected one of {', '.join(allowed)}, found {value!r}.")
+        raise InputError(
+            f"parameter {name}: expected one of {', '.join(allowed)}, found {value!r}.{meant(value, allowed)}"
+        )
     low, high = item.metadata["low"], item.metadata["high"]
     if (low is not None and value < low) or (high is not None and value > high):
         bounds = f"of at least {low}" if high is None else f"from {low} to {high}"

@@ -93,7 +93,7 @@ class Search:
     random: bool = _option(True, "a random perturbation as candidate")
     gate_plane: bool = _option(False, "try the plane's disparity only where the pixel's own is within planar.tolerance")
     phased: bool = _option(True, "planar sweeps try random and plane only, the others all but the plane")
-    hole_sweeps: int = _option(0, "last sweeps before each of which small holes open as wholes", 0, 1000)
+    hole_sweeps: int = _option(0, "number of last sweeps that first open small holes", 0, 1000)
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Finish:
     Shifts are in px of the outermost view: a disparity times the distance of that view.
     """
 
-    passes: int = _option(0, "times that data are linearised and surfaces fitted", 0, 10)
+    passes: int = _option(0, "number of passes that linearise the data and fit surfaces", 0, 10)
     softening: float = _option(0.1, "share of each direct neighbour in the views' samples", 0, 0.33)
     colour_scale: float = _option(4.0, "grey levels at which a view's residual counts half", 0.1)
     noise: float = _option(1.7, "grey levels that a residual has at least", 0.01)
@@ -111,24 +111,24 @@ class Finish:
     occluder_growth: int = _option(2, "px by which occluders are grown: samples beside an edge are mixed", 0, 10)
     high_pass: float = _option(0.9, "share of low frequencies that high-pass data lack; 0 uses plain data alone", 0, 1)
     finest: float = _option(0.01, "px, standard deviation of the best target", 0)
-    scatter: float = _option(0.54, "share of their deviations by which targets may scatter before all count less", 0.01)
-    gate: float = _option(4.0, "standard deviations at which a target stops to count", 0.1)
-    widest_gate: float = _option(0.08, "px at which it does so in any case", 0.001)
+    scatter: float = _option(0.54, "scatter of targets, relative to their deviations, above which all count less", 0.01)
+    gate: float = _option(4.0, "standard deviations at which a target stops counting", 0.1)
+    widest_gate: float = _option(0.08, "px at which a target always stops counting", 0.001)
     caution: float = _option(2.5, "standard deviations by which patches of different width may disagree", 0.1)
     widest: int = _option(32, "px, radius of the widest patch", 2, 64)
     border_rise: float = _option(0.25, "shift of a nearer neighbour beside which data do not count", 0)
-    region_passes: int = _option(0, "times that a semi-global match may replace false holes before all that", 0, 10)
+    region_passes: int = _option(0, "how often a semi-global match may replace false holes before the passes", 0, 10)
 
 
 @dataclass(frozen=True)
 class Coverage:
     """Opens holes; gives pixels beside a jump to the surface that covers most of them (decision 0012)."""
 
-    holes: bool = _option(True, "before, open small holes that look like what is behind them and cost no more there")
+    holes: bool = _option(True, "first open small holes that look like the background and cost no more there")
     settle: bool = _option(False, "move pixels beside a jump; False keeps them and estimates no coverage")
-    gamma: float = _option(2.2, "power that makes light of samples; 1 where they count light", 1, 4)
+    gamma: float = _option(2.2, "exponent that converts samples to linear light; 1 for linear samples", 1, 4)
     doubt: float = _option(2.0, "log likelihood ratio from which a pixel changes sides", 0)
-    neighbours: float = _option(0.5, "share of the evidence of neighbours of its colour that a pixel hears", 0, 1)
+    neighbours: float = _option(0.5, "weight of the evidence of neighbours of similar colour", 0, 1)
 
 
 @dataclass(frozen=True, repr=False)

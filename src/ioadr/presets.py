@@ -14,7 +14,7 @@ from ioadr.errors import InputError, meant
 from ioadr.parameters import NEVER, Parameters
 
 DEFAULT = "best"
-"""The preset of whoever names none."""
+"""The default preset."""
 
 
 def preset(name: str) -> Parameters:

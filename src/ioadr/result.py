@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 FloatMap = NDArray[np.float32]
 TOLERANCE = 0.07
-"""px of disparity, the error up to which `Estimate.confidence` calls a pixel right: the benchmark's BadPix 0.07."""
+"""Tolerance of `Estimate.confidence`, px of disparity: that of the benchmark's BadPix 0.07."""
 
 
 @dataclass(frozen=True)
@@ -62,9 +62,9 @@ class Estimate:
     """Grey levels: "data", "congruence" (λ J_coc) and "planar" (γ J_pg) at the final disparity; "accepted" is the sum
     with which the last sweep left the pixel, on which λ J_coc depends."""
     visible_views: NDArray[np.uint16]
-    """Views that see the pixel's point."""
+    """Number of views that see the pixel's point."""
     confidence: FloatMap
-    """0 … 1, the probability that the pixel is within 0.07 px of the truth; see docs/confidence.md."""
+    """Probability, 0 … 1, that the pixel is within 0.07 px of the truth; see docs/confidence.md."""
     image: NDArray[Any]
     """The reference view [N, M, C], as stored in the light field."""
     white: float
@@ -74,9 +74,9 @@ class Estimate:
     parameters: Parameters
     seed: int
     layout: Layout
-    """Of the light field."""
+    """Layout of the light field."""
     part: Part
-    """Which part of a larger image the maps show."""
+    """Position of the maps in a larger image."""
     name: str = "light field"
     history: Sequence[SweepRecord] = field(default_factory=tuple)
     seconds: Mapping[str, float] = field(default_factory=dict)
@@ -84,10 +84,10 @@ class Estimate:
     source: Source = field(default_factory=Source)
     """Where the light field came from."""
     coverage: FloatMap | None = None
-    """0 … 1, share of the pixel that the surface of its disparity covers: 1 but beside jumps, NaN where it cannot be
-    told. None where it was not estimated (`coverage.settle`)."""
+    """Share of the pixel that the surface of its disparity covers, 0 … 1: 1 except beside jumps, NaN where unknown.
+    None if it was not estimated (`coverage.settle`)."""
     two_minima: NDArray[np.bool_] | None = None
-    """[N, M], True where another disparity explains the views nearly as well: mirrors, repeated texture. None in
+    """Mask [N, M]: True where another disparity explains the views nearly as well (mirrors, repeated texture). None in
     results of earlier versions."""
     way: Way | None = None
     """Every pixel's disparity after each step and where it came from. None in results of earlier versions, of tiles and

@@ -16,7 +16,7 @@ class Origin(IntEnum):
     KEPT = 0
     """The step left the pixel as it was."""
     GIVEN = 1
-    """The map that the estimation was told to start from."""
+    """The start map that was given."""
     WINDOWS = 2
     """Plane sweep over windows."""
     PIXELS = 3
@@ -53,9 +53,9 @@ class Stage:
     kind: str
     """"start", "sweep", "regions", "surfaces" or "borders"."""
     number: int
-    """Of the steps of its kind, from 1."""
+    """Number among the steps of its kind, from 1."""
     disparity: float
-    """px, after the step."""
+    """Disparity after the step, px."""
     origin: Origin
 
 
@@ -70,11 +70,11 @@ class Way:
     kinds: tuple[str, ...]
     """Of each step."""
     differences: NDArray[np.float16]
-    """[S, N, M], px: the map after each step less the result."""
+    """Map after each step minus the result, [S, N, M] px."""
     origins: NDArray[np.uint8]
-    """[S, N, M], numbers of `Origin`."""
+    """Numbers of `Origin`, [S, N, M]."""
     spread: float = 1.0
-    """Factor on the deviations of what surfaces were fitted to."""
+    """Factor on the deviations of the targets in the finish."""
 
     def __post_init__(self) -> None:
         if not self.differences.shape == self.origins.shape == (len(self.kinds), *self.origins.shape[-2:]):

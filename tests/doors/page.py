@@ -48,7 +48,7 @@ def tables(outcomes: Mapping[Case, Outcome]) -> str:
     lines: list[str] = []
     for door in dict.fromkeys(case.door for case in outcomes):
         found = [(case, outcome) for case, outcome in outcomes.items() if case.door == door]
-        lines += ["", f"### {door[0].upper()}{door[1:]}", "", "| bad input | code | what is told |", "|---|---|---|"]
+        lines += ["", f"### {door[0].upper()}{door[1:]}", "", "| bad input | code | message |", "|---|---|---|"]
         lines += [f"| {case.kind} | {outcome.code} | {_cell(outcome.text)} |" for case, outcome in found]
     return "\n".join(lines) + "\n\n"
 

@@ -1,7 +1,8 @@
-"""Pages and help are plain English: `tests/prose.toml` has the rules."""
+"""Pages, help, docstrings and messages are plain English: `tests/prose.toml` has the rules."""
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from collections.abc import Iterator
@@ -14,12 +15,17 @@ from ioadr.app.cli import COMMANDS, group
 
 ROOT = Path(__file__).parents[2]
 RULES = tomllib.loads((ROOT / "tests" / "prose.toml").read_text(encoding="utf-8"))
-PAGES = [*(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md")), *(ROOT / "docs").glob("*.md")]
+TITLES = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md")
+PAGES = [*(ROOT / name for name in TITLES), *sorted((ROOT / "docs").glob("*.md"))]
+NOTES = [*sorted((ROOT / "docs" / "decisions").glob("*.md")), *sorted((ROOT / "docs" / "research").glob("*.md"))]
+"""Records of what was decided: lists of figures may make long sentences."""
+SOURCES = sorted((ROOT / "src").rglob("*.py"))
+TEMPLATES = sorted((ROOT / "src").rglob("*.j2"))
 QUOTED = re.compile(r"`[^`]*`|\]\([^)]*\)|<[^>]*>")
 
 
 def prose(text: str) -> Iterator[tuple[int, str]]:
-    """Number and text of the lines that are neither code nor tables, pictures or generated."""
+    """Number and text of the lines of prose, without code, tables, pictures and generated parts."""
     fenced = generated = False
     for number, line in enumerate(text.splitlines(), 1):
         fenced ^= line.lstrip().startswith("```")
@@ -29,7 +35,7 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
 
 
 def faults(text: str) -> list[str]:
-    """What the rules find in lines of prose."""
+    """Violations of the rules in lines of prose."""
     plain = [(number, QUOTED.sub("", line)) for number, line in prose(text)]
     return [
         f"line {number}: {match[0]!r}: {advice}"
@@ -40,7 +46,7 @@ def faults(text: str) -> list[str]:
 
 
 def wide(text: str) -> list[str]:
-    """Lines that an editor would have to wrap; those that are mostly code or a link may be long."""
+    """Lines that an editor would wrap, except those that are mostly code or a link."""
     most = RULES["widest_line"]
     lines = [(number, line) for number, line in prose(text) if len(line) > most < 2 * len(QUOTED.sub("", line))]
     return [f"line {number}: {len(line)} columns" for number, line in lines]
@@ -60,6 +66,34 @@ def test_pages_are_plain_english(page):
     assert long_sentences(text) == []
 
 
+def test_decisions_and_changelog_are_plain_english():
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").partition("\n## 0.1.0")[0]
+    texts = {path.name: path.read_text(encoding="utf-8") for path in NOTES} | {"CHANGELOG.md": changes}
+    assert {name: found for name, text in texts.items() if (found := faults(text) + wide(text))} == {}
+
+
+def strings(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and text of every docstring and message of a module."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.count(" ") > 1:
+            yield node.lineno, node.value
+
+
+def test_docstrings_and_messages_are_plain_english():
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {fault}"
+        for path in SOURCES
+        for line, text in strings(path)
+        for fault in faults(re.sub(r"\n +", " ", text))
+    ]
+    assert found == []
+
+
+def test_templates_are_plain_english():
+    texts = {path.name: re.sub(r"\{[{%#].*?[}%#]\}|^ +", "", path.read_text(encoding="utf-8")) for path in TEMPLATES}
+    assert {name: found for name, text in texts.items() if (found := faults(re.sub("<[^>]*>", "", text)))} == {}
+
+
 @pytest.mark.parametrize("name", ["", *COMMANDS])
 def test_help_is_plain_english(name):
     text = CliRunner().invoke(group, [*name.split(), "--help"]).output
@@ -68,7 +102,7 @@ def test_help_is_plain_english(name):
 
 
 def test_the_rules_find_what_they_are_for():
-    assert faults("We found none. Whoever asks is told anew.") == [
+    assert faults("We found none. Whoever reads it starts anew.") == [
         "line 1: 'found none': say what is missing, or what cannot be combined",
         "line 1: 'Whoever': anyone who, or name the reader: you",
         "line 1: 'anew': again",

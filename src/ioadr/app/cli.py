@@ -11,7 +11,6 @@ import errno
 import gc
 import sys
 from collections.abc import Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from typing import NoReturn
 
@@ -22,7 +21,7 @@ from ioadr import __version__
 from ioadr.app.start import interrupts
 from ioadr.app.start.exit_codes import BAD_INPUT, INTERNAL_ERROR, INTERRUPTED
 from ioadr.app.terminal import remark
-from ioadr.errors import IoadrError
+from ioadr.errors import IoadrError, meant
 
 COMMANDS = {
     "estimate": "Estimate disparity, depth and normals of a light field.",
@@ -31,7 +30,7 @@ COMMANDS = {
     "info": "Describe a light field without estimating anything.",
     "convert": "Convert a light field or a map to another format.",
     "export": "Write a result for Nerfstudio, COLMAP, Open3D, Blender or a light field display.",
-    "render": "Make films and pictures from where no camera stood.",
+    "render": "Render films and pictures from new viewpoints.",
     "check": "Measure how well a result predicts the views; needs no ground truth.",
     "compare": "Show how two results differ.",
     "report": "Rebuild the HTML report of a result.",
@@ -50,7 +49,7 @@ COMMANDS = {
 
 
 UNUSABLE = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.EROFS, errno.EIO, errno.ENOTDIR)
-"""Faults of a file or folder that somebody named, not of ours."""
+"""Errors of a file or folder that the user named, not of the program."""
 LONGEST_NAME = 100
 
 EXIT_CODES = """Exit codes: 0 success; 1 some items failed (they are named); 2 bad input, option or output folder;
@@ -75,9 +74,8 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            close = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f"Did you mean {close[0]!r}?" if close else f"There are: {', '.join(COMMANDS)}."
-            ctx.fail(f"no command {args[0]!r}. {hint}")
+            hint = meant(args[0], COMMANDS) or f" There are: {', '.join(COMMANDS)}."
+            ctx.fail(f"no command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:

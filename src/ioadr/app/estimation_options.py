@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _option = functools.partial(option, "Estimation")
 
 MOST_THREADS = 1024
-"""More would wait for each other for hours."""
+"""Largest number of threads; more would only wait for each other."""
 threads_option = _option(
     "--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", show_default="all", help="Number of CPU threads."
 )

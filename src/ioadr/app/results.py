@@ -6,7 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import click
+
 import ioadr
+from ioadr.app.sections import option
 from ioadr.errors import InputError
 
 if TYPE_CHECKING:
@@ -14,6 +17,13 @@ if TYPE_CHECKING:
     from ioadr.result import Estimate
 
 OPTION = "Say where it is with --lightfield PATH."
+lightfield_option = option(
+    "Input",
+    "--lightfield",
+    type=click.Path(),
+    metavar="PATH",
+    help="Light field.  [default: the one that was estimated]",
+)
 
 
 def open_lightfield(
@@ -46,7 +56,7 @@ def open_lightfield(
         raise InputError(f"{folder}: its light field was at {recorded}, which is not on this machine. {remedy}")
     if not _exists(recorded):
         raise InputError(f"{folder}: its light field was at {recorded}, where nothing is now. {remedy}")
-    say(f"light field: {recorded}, as the result says")
+    say(f"light field: {recorded}, as recorded in the result")
     lightfield = _read(estimate, folder, recorded, all_views)
     if not np.array_equal(lightfield.reference_view, estimate.image):
         raise InputError(

@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from ioadr.solver.explanation import Border, Doubt, Ending, SurfaceFit, ViewResiduals
 
 SETTLED = 0.01
-"""px: the step that brought a pixel this close to where the sweeps left it is the one that proposed its value."""
+"""The step that brought a pixel within this distance of its value after the sweeps proposed it, px."""
 AGREED = 5.0
-"""Grey levels that views may differ by on average and still be said to agree."""
+"""Largest mean difference of views that counts as agreement, grey levels."""
 STILL = 0.0005
-"""px, a move that rounds to none."""
+"""Motion that rounds to zero, px."""
 DOUBTFUL = 0.9
 """Confidence below which the sentence says what lowered it."""
 
@@ -35,7 +35,7 @@ TRUST_LESS = "Trusted: {trust} %, mostly because {reason}."
 TWO = "Another disparity explains the views nearly as well."
 SURFACE = "the surface fitted around it moved it by {moved} px"
 SURFACE_OVER = "the surface fitted over {radius} px moved it by {moved} px"
-UNKNOWN = "How it came about was not kept, as for tiles, small parts of an image and results of earlier versions."
+UNKNOWN = "Its history was not kept. Tiles, small parts of an image and results of earlier versions have none."
 
 ORIGINS = {
     Origin.KEPT: "kept",
@@ -44,7 +44,7 @@ ORIGINS = {
     Origin.PIXELS: "plane sweep, pixel by pixel",
     Origin.LINES: "slopes in the EPIs",
     Origin.NEIGHBOUR: "a neighbour",
-    Origin.MEAN: "the mean of like-coloured neighbours",
+    Origin.MEAN: "the mean of neighbours of similar colour",
     Origin.PLANE: "the plane of its surroundings",
     Origin.RANDOM: "a random step",
     Origin.MEAN_OR_PLANE: "the mean or the plane of its surroundings",
@@ -68,10 +68,10 @@ REASONS = {
     "torn": "its neighbours lie off its surface",
     "torn around": "the surfaces around it are torn",
     "torn region": "the region around it is torn",
-    "rival near": "a disparity from nearby would cost about as little",
+    "rival near": "a nearby disparity would cost about as little",
     "rival far": "a disparity from its surroundings would cost about as little",
     "rival": "another disparity would cost about as little",
-    "rival of region": "another disparity would suit its region about as well",
+    "rival of region": "another disparity would fit its region about as well",
     "flat": "the cost hardly rises to both sides",
     "beyond": "a disparity beyond the range would do as well",
     "unexplained": "no disparity explains the views well",
@@ -98,7 +98,7 @@ class Facts:
     """Empty where it was not kept."""
     two_minima: bool
     ending: Ending | None
-    """None where the views are not there."""
+    """None without the views."""
 
 
 def facts(estimate: Estimate, row: int, column: int, ending: Ending | None = None) -> Facts:
@@ -166,7 +166,7 @@ def step_name(stage: Stage) -> str:
 def surface_words(surface: SurfaceFit) -> str:
     """The disparity that the views wanted, and the fitted surface."""
     own = (
-        "its own data do not count, beside a jump"
+        "its own data are ignored beside a jump"
         if surface.deviation is None
         else (f"the views want {number(surface.target, 4)} ± {number(surface.deviation, 3)} px")
     )

@@ -9,7 +9,7 @@ from ioadr.consistency.matching import Image, Pictures, box, volume
 
 MOST_SHIFTS = 25
 MATCHED, SMOOTHED = 1, 2
-"""px around a pixel that are matched, and over which the median of the shifts is taken: stray ones are no surface."""
+"""px around a pixel that are matched, and over which the median of the shifts is taken: outliers are removed."""
 
 Masks = NDArray[np.bool_]
 Numbers = NDArray[np.intp]

@@ -15,7 +15,7 @@ Volume = NDArray[np.float32]
 Offsets = NDArray[np.float64]
 """[V, 2] (row, column) relative to the reference view."""
 LARGEST = 30.0
-"""Levels of a mean of 100 from which a difference says no more."""
+"""Largest difference that counts, in levels of a mean of 100."""
 
 
 @dataclass(frozen=True, eq=False)

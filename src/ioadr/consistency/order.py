@@ -23,13 +23,13 @@ class Order:
     """The order of views, judged from the views themselves."""
 
     upright: Finding
-    """Points move along rows of the image from column to column of the grid; otherwise the grid is transposed."""
+    """Points move along image rows from one grid column to the next; otherwise the grid is transposed."""
     alike: Finding
-    """They move the same way along both axes; otherwise one axis is reversed."""
+    """Points move in the same direction along both axes; otherwise one axis is reversed."""
     near: Finding
-    """Near surfaces hide far ones, once the two above are heeded with the rows as the axis that is reversed."""
+    """Near surfaces hide far ones, after correcting the two above with the rows as the reversed axis."""
     line: bool = False
-    """All views are in one line: only `upright` and `near` can be asked."""
+    """All views are in one line: only `upright` and `near` can be tested."""
 
     @property
     def transposed(self) -> bool | None:
@@ -55,7 +55,7 @@ class Order:
     def words(self) -> str:
         """The verdict in a line."""
         if self.transposed is None:
-            return "cannot be told: too little texture, parallax or light, or too few views"
+            return "unknown: too little texture, parallax or light, or too few views"
         parts = ["the grid is transposed"] if self.transposed else []
         if self.flips is not None:
             names = [name for name, flip in zip(("rows", "columns"), self.flips, strict=True) if flip]

@@ -15,17 +15,17 @@ MISMATCH = 0.14
 DISTRUST = 0.8
 """Mean confidence below which such a difference counts: fine texture differs much between right views, too."""
 NOISE = 10
-"""%, of the pixels that differ least: what they differ by is noise."""
+"""Percentage of the pixels with the smallest differences, which measure the noise."""
 AT_END = 0.15
 """Share of the pixels at one end of the disparity range; right maps have up to 0.05."""
 END = 0.02
-"""Of the range, that counts as its end."""
+"""Share of the range that counts as its end."""
 TRUSTED = 0.05
-"""Mean confidence below which hardly anything can be relied on."""
+"""Mean confidence below which hardly any pixel is reliable."""
 
 REORDER = "Check the order of the views with `ioadr doctor`"
 ALIGN = "Photographs may differ in exposure, and poses may be inexact: correct both with ⟦align⟧"
-LOOK = "Their poses may be wrong, or things may have moved or glossed between photographs"
+LOOK = "Their poses may be wrong, or objects may have moved or reflected light differently"
 
 
 def doubts(
@@ -55,7 +55,7 @@ def doubts(
         if share > AT_END:
             reasons.append(f"{100 * share:.0f} % of the pixels have the {name} disparity: widen ⟦range MIN MAX⟧")
     if mean < TRUSTED:
-        reasons.append(f"hardly a pixel can be relied on: the mean confidence is {mean:.2f}")
+        reasons.append(f"hardly any pixel is reliable: the mean confidence is {mean:.2f}")
     return tuple(reasons)
 
 

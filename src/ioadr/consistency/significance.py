@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 CERTAIN = 1e-4
-"""Chance of being wrong from which a finding counts as certain."""
+"""Significance level of a certain finding."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Finding:
     score: float
     """Standard errors; > 0 is the first answer, < 0 the second."""
     chance: float
-    """Of as many votes for the winner if both answers were alike."""
+    """Probability of as many votes for the winner if both answers were equally likely (p-value)."""
     votes: tuple[int, int] = (0, 0)
 
     @property

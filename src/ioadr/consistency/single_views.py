@@ -178,7 +178,7 @@ def _odd(
             if differences[view] > RATIO * usual + LEAST:
                 yield OddView(view, _reason(predict, view, RATIO * usual + LEAST))
             elif elsewhere[view]:
-                yield OddView(view, "seems to have another place on the grid")
+                yield OddView(view, "seems to belong elsewhere on the grid")
             elif abs(means[view] / np.median(means[near]) - 1) > EXPOSURE:
                 yield OddView(view, f"has {100 * means[view] / np.median(means[near]):.0f} % of the usual brightness")
 
@@ -209,4 +209,4 @@ def _reason(predict: _Prediction, view: int, usual: float) -> str:
         words = f"is shifted by about {down * predict.factor:.0f}, {right * predict.factor:.0f} px (rows, columns)"
         reasons[words] = predict.difference(view, image=moved)
     best = min(reasons, key=lambda what: reasons[what])
-    return best if reasons[best] < usual else "does not fit in"
+    return best if reasons[best] < usual else "does not fit"

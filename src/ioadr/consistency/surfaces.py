@@ -18,9 +18,9 @@ from ioadr.consistency.coarse import Numbers, median, tried_shifts
 from ioadr.consistency.matching import LARGEST, Image, Pictures, Volume, box, moved
 
 WORST = 20.0
-"""Variances of the noise from which a mismatch says no more."""
+"""Largest mismatch that counts, in variances of the noise."""
 STEP_PRICE, JUMP_PRICE = 2.5, 8.0
-"""Variances of the noise that a change by one number costs, and any larger change."""
+"""Cost of a change by one step, and of any larger change, in variances of the noise."""
 EDGE, LEAST_PRICE = 8.0, 0.05
 """Standard deviations of the noise at which an edge halves the prices, and the share that is always due."""
 SHARP, SHARP_MARGIN = 3, 0.3

@@ -15,13 +15,13 @@ SHARES = 33
 """Values of a between 0 and 1 that are tried."""
 # Tried: .45; MSE×100 of dino .183 → .190, of toys .141 → .166 (decision 12).
 HALF = 0.5
-"""Share from which a pixel is the near surface's."""
+"""Coverage from which a pixel belongs to the near surface."""
 INDEPENDENT = 40.0
-"""Views beyond which more of them say nothing new: their errors are alike."""
+"""Number of independent views; more add nothing, because their errors are correlated."""
 SAMPLE_NOISE, MODEL_ERROR, COLOUR_ERROR = 0.7, 2.5, 3.0
 """Grey levels: of a sample, of the mixture as a whole, and of F away from where it was seen."""
 UNSEEN_GRADIENT = 10.0
-"""Grey levels per px, by which a pixel's colour may change in any case."""
+"""Grey levels per px, by which a pixel's colour may always change."""
 
 
 @kernel
@@ -155,7 +155,7 @@ def cover(begin, end, matting, disparity, surfaces, told):
     """Rows begin … end − 1: near, far and middle [3, N, M] where surfaces meet; told [3, N, M]: the near one's share,
     U, and whether the near surface's colour is known (1, else 0).
 
-    NaN where there is no jump; `told` also where it cannot be told. All float32.
+    NaN where there is no jump; `told` is also NaN where the views do not decide. All float32.
     """
     views = matting.rays.dy.size
     sight = Sight(

@@ -9,7 +9,7 @@ from ioadr.cost.occlusion import cost_and_visible, data_cost
 from ioadr.cost.views import views_around
 
 LARGEST = np.float32(3.0)
-"""Margin where there is no rival, and the largest that is told from others."""
+"""Margin without a rival, and the largest value that is stored."""
 
 
 @kernel

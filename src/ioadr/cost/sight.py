@@ -13,11 +13,11 @@ from ioadr._jit import kernel
 from ioadr.geometry.ppp import bilinear_weights, project
 
 NEAR_REACH = 4
-"""px within which F is looked for."""
+"""Radius of the search for F, px."""
 NEAR_RIDGE = 0.15
 """px², keeps F's gradient small where it is seen from one side only."""
 DARKEST = 0.02
-"""Share of white at which a sample's noise in linear light stops to shrink."""
+"""Share of white below which a sample's noise in linear light stops shrinking."""
 
 
 class Matting(NamedTuple):

@@ -1,7 +1,7 @@
 """The paper's tables beside ours: printed figures, deviations, and whether ablations act in the same direction.
 
-Printed angles are medians over the whole image, so ours are compared likewise; the benchmark's own angle, without its
-border of 15 px, stands beside them.
+Printed angles are medians over the whole image, and so are ours here; the benchmark's own angle, without its border of
+15 px, is given beside them.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def _whole_angle(results: Results, truth: Truth, scene: str, method: str) -> flo
 
 
 def compare(measured: Measured) -> list[Comparison]:
-    """Every figure of the paper's tables that belongs to one of our methods, on the scenes at hand."""
+    """Every figure of the paper's tables that belongs to one of our methods, on the available scenes."""
     return [
         item for table in paper().tables for row in table.rows if row.method for item in _compare(measured, table, row)
     ]
@@ -290,7 +290,7 @@ LEGEND = (
     "† a row of which the authors’ own maps are known to score what is printed; of the others only print is known. "
     "The paper’s angles are medians over the whole image and are compared with ours over the whole image; "
     "in square brackets stands ours as the benchmark scores it, without 15 px at the edge. "
-    "An angle’s deviation is given where the benchmark’s own mask is at hand."
+    "An angle’s deviation is given where the benchmark’s own mask is available."
 )
 
 

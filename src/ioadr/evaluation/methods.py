@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ioadr.errors import InputError
+from ioadr.errors import InputError, meant
 from ioadr.estimation import Progress, estimate
 from ioadr.evaluation.submission import read_runtime
 from ioadr.io.results.map_files import StoredMap, read_map
@@ -122,7 +122,7 @@ def _parse(text: str, scenes: Sequence[str], seed: int, threads: int | None) -> 
         return _folders(path, scenes)
     raise InputError(
         f"method {text!r}: expected a preset ({', '.join(PRESETS)}), one of them varied "
-        f"(paper/{next(iter(VARIATIONS))}), a parameter file (.toml) or a folder of published maps."
+        f"(paper/{next(iter(VARIATIONS))}), a parameter file (.toml) or a folder of maps.{meant(text, PRESETS)}"
     )
 
 

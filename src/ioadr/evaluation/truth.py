@@ -101,7 +101,7 @@ def load_truth(folder: str | Path, resolution: Resolution = "lowres") -> Truth:
     path = folder / f"gt_disp_{resolution}.pfm"
     if not path.is_file():
         raise InputError(
-            f"{folder}: expected the scene's truth {path.name} in it, found none. "
+            f"{folder}: the scene's ground truth {path.name} is missing. "
             "Give a scene that has one, such as the benchmark's training scenes."
         )
     scale = HIGH_RESOLUTION if resolution == "highres" else 1

@@ -1,7 +1,7 @@
-"""Which axis of an array is what, and which array of a file holds the views.
+"""Meaning of an array's axes, and choice of the array that holds the views.
 
-Lengths tell: images are larger than the grid of views, and channels are few. What fits two readings is refused, with
-the option that decides.
+Lengths decide: images are larger than the grid of views, and channels are few. An ambiguous array is refused, and the
+message names the option that decides.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Layout:
 
 
 def find_layout(path: Path, shape: Sequence[int], options: ReadOptions) -> Layout:
-    """The axes of a 3D to 5D array, as the user says or told apart by their lengths."""
+    """The axes of a 3D to 5D array: given by the user, or identified by their lengths."""
     shape = tuple(int(length) for length in shape)
     if options.axes is not None:
         return _given(path, shape, options.axes)
@@ -116,7 +116,7 @@ def chosen_array(
 
 
 def _likely(path: Path, shapes: Mapping[str, Sequence[int]], options: ReadOptions) -> str | None:
-    """The largest that is no map; one of several that may be it is not guessed."""
+    """The largest array that is not a map; None if several could hold the views."""
     possible = {name: shape for name, shape in shapes.items() if len(shape) in KNOWN and min(shape) > 0}
     fitting = {name: shape for name, shape in possible.items() if _holds_views(shape, options)} or possible
     views = {name: shape for name, shape in fitting.items() if not MAPS.search(name.lower())} or fitting

@@ -68,7 +68,7 @@ class Capture:
     trusted: bool = False
     """Whether rows and columns surely run in our order, so that no test is needed."""
     order: Order = NOT_JUDGED
-    """What the views say about their order, before it was put right."""
+    """What the views say about their order, before it was corrected."""
     put_right: bool = False
     """Whether it was."""
     notes: tuple[str, ...] = field(default_factory=tuple)

@@ -54,7 +54,7 @@ def described(capture: Capture, data: Any) -> Capture:
         refuse(capture.path, f'"kind": "{KIND}", "version": {VERSION}', data)
     unknown = sorted(str(key) for key in data if key not in KEYS)
     if unknown:
-        capture = capture.noted(f"the file says more than is used: {', '.join(unknown[:6])}")
+        capture = capture.noted(f"the file has unused entries: {', '.join(unknown[:6])}")
     rows, columns = capture.grid
     reference = numbers_in(capture.path, data, "reference", (2,))
     eta = numbers_in(capture.path, data, "eta", (2,))

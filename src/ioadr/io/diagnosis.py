@@ -66,7 +66,7 @@ def diagnose(source: LightField | str | os.PathLike[str], **options: Any) -> Dia
     Returns
     -------
     Diagnosis
-        The verdict on the order of views (`order`), views that do not fit in (`odd`) and what to do (`remedies`).
+        The verdict on the order of views (`order`), views that do not fit (`odd`) and what to do (`remedies`).
 
     Raises
     ------
@@ -117,7 +117,7 @@ def odd_views(lightfield: LightField, capture: Capture) -> Iterator[str]:
     ]
     if named:
         more = f"; and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
-        yield f"views that do not fit in (⟦skip ROW,COL⟧ leaves them out): {'; '.join(named[:MOST_NAMED])}{more}"
+        yield f"views that do not fit (⟦skip ROW,COL⟧ leaves them out): {'; '.join(named[:MOST_NAMED])}{more}"
 
 
 def _what(text: str, places: tuple[Pair, ...]) -> str:

@@ -28,7 +28,7 @@ from ioadr.result import Estimate
 from ioadr.views.result import Views
 
 MOST_POINTS = 10_000
-"""Seed points, unless told otherwise."""
+"""Default number of seed points."""
 EXPORT = "export"
 """In the provenance: for whom the files were written."""
 
@@ -123,7 +123,7 @@ def _check_unit(estimate: Estimate, program: Target, target: str, scale_to: floa
             )
         return
     if estimate.metric:
-        raise InputError("⟦scale-to⟧: depth is in metres already, as the camera tells. Leave it out.")
+        raise InputError("⟦scale-to⟧: the camera is known, so depth is already in metres. Leave it out.")
     if not 0 < scale_to < math.inf:
         raise InputError(f"⟦scale-to⟧: expected metres above 0, found {scale_to:g}.")
 
@@ -156,7 +156,7 @@ def _check_views(views: Views | None, target: str, device: str) -> None:
             "`ioadr.estimate_views`, and call `quilt` of what it returns."
         )
     if device not in DEVICES:
-        raise InputError(f"⟦device⟧: expected one of {', '.join(DEVICES)}, found {device!r}.")
+        raise InputError(f"⟦device⟧: expected one of {', '.join(DEVICES)}, found {device!r}.{meant(device, DEVICES)}")
 
 
 def _same_layout(layout: Layout, lightfield: LightField) -> bool:

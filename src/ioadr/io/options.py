@@ -66,11 +66,11 @@ class ReadOptions:
     focus_distance_m: float | None = _option(None, "where the disparity is zero")
     pose_unit: float | None = _option(None, "metres, one unit of the poses that came with the views")
     white: float | None = _option(None, "sample value of full white")
-    encoding: Literal["sRGB", "linear"] = _option("sRGB", "linear: samples count light and are encoded as sRGB")
+    encoding: Literal["sRGB", "linear"] = _option("sRGB", "linear samples are converted to sRGB")
     alpha: Literal["auto", "ignore", "views"] = _option(
         "auto", "ignore it, or leave out views that are mostly transparent; auto does so for lenslet weights only"
     )
-    dark: Literal["drop", "keep"] = _option("drop", "what becomes of vignetted views")
+    dark: Literal["drop", "keep"] = _option("drop", "drop or keep vignetted views")
 
     def __post_init__(self) -> None:
         for name in ("grid", "eslf", "quilt"):
@@ -96,7 +96,7 @@ class ReadOptions:
 
     def _flip_both(self) -> None:
         if False in (self.flip_rows, self.flip_columns):
-            raise InputError("⟦flip-both⟧: rows or columns of views shall not be reversed. Leave one of them out.")
+            raise InputError("⟦flip-both⟧ contradicts ⟦no-flip-rows⟧ or ⟦no-flip-columns⟧. Leave one of them out.")
         object.__setattr__(self, "flip_rows", True)
         object.__setattr__(self, "flip_columns", True)
 
@@ -146,8 +146,9 @@ class ReadOptions:
             ("dark", ("drop", "keep")),
         ):
             if getattr(self, name) not in choices:
-                allowed = ", ".join(choice for choice in choices if choice)
-                raise InputError(f"⟦{name}⟧: expected one of {allowed}, found {getattr(self, name)!r}.")
+                allowed, value = [choice for choice in choices if choice], getattr(self, name)
+                hint = meant(str(value), allowed)
+                raise InputError(f"⟦{name}⟧: expected one of {', '.join(allowed)}, found {value!r}.{hint}")
 
 
 def parse_grid(name: str, text: str) -> Pair:

@@ -1,6 +1,6 @@
 """The order of views: given by the user, defined by the format, or found from the views.
 
-A wrong order is corrected if it is certain and nobody defined it; a defined order only gets a warning.
+A wrong order is corrected if it is certain and not defined; a defined order only gets a warning.
 """
 
 from __future__ import annotations

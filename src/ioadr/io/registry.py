@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ioadr.errors import InputError
+from ioadr.errors import InputError, meant
 from ioadr.io.capture import Capture
 from ioadr.io.decoding.images import SUFFIXES
 from ioadr.io.file_places import FEWEST, images_in, listed, too_few
@@ -67,7 +67,7 @@ def find_format(path: Path, options: ReadOptions) -> Format:
 def _named(name: str) -> Format:
     by_name = {candidate.name: candidate for candidate in formats()}
     if name not in by_name:
-        raise InputError(f"⟦format⟧: expected one of {', '.join(by_name)}, found {name!r}.")
+        raise InputError(f"⟦format⟧: expected one of {', '.join(by_name)}, found {name!r}.{meant(name, by_name)}")
     return by_name[name]
 
 

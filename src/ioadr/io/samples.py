@@ -120,7 +120,7 @@ def _check_finite(views: NDArray[Any], capture: Capture, names: list[str]) -> No
 
 
 def _check_positive(samples: Samples, capture: Capture) -> None:
-    """Light is not negative but for a little overshoot: normalised samples would be taken for darkness."""
+    """Refuse negative samples, except a little overshoot: they are probably normalised."""
     if samples.views.dtype.kind != "f" or samples.views.size == 0 or samples.views.min() >= 0:
         return
     white = samples.white or WHITE[samples.views.dtype.name]

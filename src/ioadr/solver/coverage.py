@@ -40,7 +40,7 @@ class Settled(NamedTuple):
 
     disparity: FloatMap
     coverage: FloatMap
-    """[N, M], share of each pixel that the surface of its disparity covers; NaN where it cannot be told."""
+    """[N, M], share of each pixel that the surface of its disparity covers; NaN where it is unknown."""
 
 
 def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> Iterator[SweepRecord]:

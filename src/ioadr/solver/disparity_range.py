@@ -18,7 +18,7 @@ from ioadr.solver.plane_sweep import pixel_curves
 from ioadr.solver.problem import pack_rays
 
 SEARCHES = (4.0, 12.0, 40.0)
-"""px each way; a few pixels look as far as the last to tell which is far enough for all."""
+"""px in each direction; a few pixels search up to the last to find which is sufficient for all."""
 PROBES = 150
 CELLS = 1000
 """Parts of an image of which each may vote, or more if they are not to exceed 10 px."""

@@ -21,7 +21,7 @@ GROWTH = 4
 FURTHER = 2.5
 """Times that high-pass data may move a target further than plain ones: gloss has drawn the map away before."""
 OWN_ERROR = 0.032
-"""px of shift in the outermost view by which high-pass data err in any case."""
+"""px of shift in the outermost view of the error of high-pass data."""
 WHITE = 1.6
 """Ratio of the residuals' mean squares, plain to high-pass, that white noise gives."""
 DIGITS = 0.05

@@ -71,8 +71,8 @@ def choose_method(
     lines = [line for axis in (1, 0) if (line := lightfield.layout.even_line(axis)) is not None]
     if parameters.method == "structure-tensor" and not lines:
         raise InputError(
-            f"{lightfield.name}: expected at least three evenly spaced views in line with the reference view for the "
-            "structure tensor, found none. Use ⟦init plane-sweep⟧, or another ⟦reference⟧."
+            f"{lightfield.name}: the structure tensor needs at least three evenly spaced views in line with the "
+            "reference view. Use ⟦init plane-sweep⟧, or another ⟦reference⟧."
         )
     if parameters.method in ("structure-tensor", "plane-sweep"):
         return parameters.method

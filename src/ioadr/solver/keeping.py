@@ -17,7 +17,7 @@ FloatMap = NDArray[np.float32]
 ROUNDING = 1e-5
 """px by which a random candidate may differ from its kernel's, which rounds otherwise."""
 SMALL = 0.25
-"""Share of an image below which a part keeps no way: nobody asks for that of a tile or of a pixel's surroundings."""
+"""Share of an image below which a part keeps no history: it is never shown for a tile or a pixel's surroundings."""
 
 
 class Keeper:

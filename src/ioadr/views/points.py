@@ -29,7 +29,7 @@ class FusedPoints:
     confidence: NDArray[np.float32]
     """[P], 0 … 1."""
     views: NDArray[np.uint16]
-    """[P]: number of views that see the point, as their maps tell."""
+    """[P]: number of views that see the point, according to their maps."""
     anchor: NDArray[np.uint8]
     """[P]: number of the anchor; 0 is what the reference view sees."""
 

@@ -48,7 +48,7 @@ class Viewpoint:
     ahead: float = 0.0
     """Towards the scene, in the unit of depth: metres, or relative."""
     zoom: float = 1.0
-    """1 shows what the views show, however large the picture is."""
+    """1 shows the field of view of the captured views, at any picture size."""
 
     def pose(self, layout: Layout, rays: RayModel, size: tuple[int, int], source: tuple[int, int]) -> Pose:
         """The pose for pictures of `size` (height, width) from views of size `source`; centres coincide."""

@@ -22,7 +22,7 @@ from ioadr.views.surfaces import NOTHING, FloatMap, link_of, look
 
 Picture = NDArray[np.float32]
 LENS_POINTS = 61
-"""Cameras that together make a lens."""
+"""Number of cameras that simulate a lens."""
 GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 MOST_PIXELS = 1 << 26
 
@@ -32,11 +32,11 @@ class Rendering:
     """A picture and its maps."""
 
     image: Picture
-    """[H, W, C], in sample values of the light field."""
+    """The picture [H, W, C], in sample values of the light field."""
     disparity: FloatMap
-    """[H, W] px per baseline unit, of the captured views' pixels, in the middle of the lens."""
+    """Disparity [H, W], px per baseline unit in pixels of the captured views, at the centre of the lens."""
     seen: NDArray[np.bool_]
-    """[H, W], False where no anchor view saw the surface: it is continued from behind."""
+    """Mask [H, W]: False where no anchor view saw the surface, which is then extended from the farther side."""
 
 
 class Renderer:

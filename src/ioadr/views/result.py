@@ -45,20 +45,20 @@ class Views:
     """
 
     estimate: Estimate
-    """The reference view's, with all that an estimation gives."""
+    """The reference view's full estimate."""
     index: NDArray[np.int64]
-    """[V, 2]: row and column of each view on the grid."""
+    """Row and column [V, 2] of each view on the grid."""
     disparity: NDArray[np.float32]
-    """px per baseline unit, without holes."""
+    """Disparity [V, N, M], px per baseline unit, without holes."""
     confidence: NDArray[np.float16]
-    """0 … 1, that of the anchor's pixel from which the value comes; 0 where no anchor saw the point."""
+    """Confidence [V, N, M], 0 … 1, of the anchor's pixel; 0 where no anchor saw the point."""
     source: NDArray[np.uint8]
     """Number of the anchor from which the value comes, in `surfaces`; 255 where none saw the point: the value is that
     of the surface behind, continued."""
     surfaces: Sequence[Surface]
-    """Of the anchor views, the reference view's first; what each adds to those before it."""
+    """Contributions of the anchor views, the reference view first."""
     lightfield: LightField | None = None
-    """None where it was not given with a loaded result: maps and points are there, new views are not."""
+    """None if a loaded result was opened without it; new views then cannot be rendered."""
 
     @property
     def layout(self) -> Layout:

@@ -244,7 +244,7 @@ def test_a_scheduler_that_dies_is_told_in_the_summary(monkeypatch, capsys, tmp_p
     assert code == 1
     assert "stopped: the scheduler or the connection to it ended" in told
     assert found["counts"] == {"done": 0, "kept": 0, "failed": 0, "left": 2}
-    assert "--resume goes on" in found["items"][0]["reason"]
+    assert "continue with --resume" in found["items"][0]["reason"]
 
 
 def test_workers_that_never_start_are_told_in_the_summary(monkeypatch, capsys, tmp_path):

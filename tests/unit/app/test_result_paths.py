@@ -49,7 +49,7 @@ def test_commands_work_from_another_folder(project, cli):
     assert EPIS in after
     lightfield, said = opened(project / "out" / "waves")
     assert lightfield.view_count == 9
-    assert said == [f"light field: {project / 'scenes' / 'waves'}, as the result says"]
+    assert said == [f"light field: {project / 'scenes' / 'waves'}, as recorded in the result"]
 
 
 def test_the_demo_finds_its_light_field(tmp_path, monkeypatch):
@@ -70,7 +70,9 @@ def test_the_demo_finds_its_light_field(tmp_path, monkeypatch):
 def test_result_and_light_field_move_together(project, cli, tmp_path):
     moved = project.rename(tmp_path / "moved")
     assert cli("check", moved / "out" / "waves").code == 0
-    assert opened(moved / "out" / "waves")[1] == [f"light field: {moved / 'scenes' / 'waves'}, as the result says"]
+    assert opened(moved / "out" / "waves")[1] == [
+        f"light field: {moved / 'scenes' / 'waves'}, as recorded in the result"
+    ]
 
 
 def test_a_result_moves_alone(project, cli, tmp_path):
@@ -113,7 +115,7 @@ def test_a_received_result_shows_no_other_light_field(tmp_path, cli):
     assert outcome.code == 2
     assert "is not the one that was estimated: its reference view differs" in outcome.err
     outcome = cli("report", folder)
-    assert f"light field: {private}, as the result says" in outcome.err, "said before it is opened"
+    assert f"light field: {private}, as recorded in the result" in outcome.err, "said before it is opened"
     assert EPIS not in (folder / "report.html").read_text(encoding="utf-8")
 
 

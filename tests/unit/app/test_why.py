@@ -61,7 +61,7 @@ def test_what_else_it_says():
     moved = [*WAY[:5], Stage("regions", 1, 0.2, Origin.REGION), *WAY[6:8], Stage("borders", 1, 0.5, Origin.HOLE)]
     assert "; a match of the whole region replaced it; the surface" in told(moved)
     assert "; a hole was opened there, and it lies on the plane behind. Trusted" in told(moved)
-    assert "How it came about was not kept, as for tiles, small parts" in told([])
+    assert "Its history was not kept. Tiles, small parts" in told([])
     assert "depth unknown" in told(WAY, depth=float("nan"))
     assert "Trusted: 0 %." in told(WAY, confidence=float("nan"))
 
@@ -135,7 +135,7 @@ def test_explain_of_an_earlier_result(cli, tmp_path):
     make_estimate(np.zeros((8, 9))).save(tmp_path / "old", "npz", report=False)
     outcome = cli("explain", tmp_path / "old", 3, 4)
     assert outcome.code == 0
-    assert "How it came about was not kept, as for" in outcome.out
+    assert "Its history was not kept." in outcome.out
 
 
 @pytest.mark.parametrize(("row", "column"), [(64, 0), (0, 72)])

@@ -93,7 +93,7 @@ def test_faults_are_named(folder: Path) -> None:
         load_truth(folder)
     (folder / "gt_disp_lowres.pfm").unlink()
     assert not has_truth(folder)
-    with pytest.raises(InputError, match=r"expected the scene's truth gt_disp_lowres\.pfm"):
+    with pytest.raises(InputError, match=r"the scene's ground truth gt_disp_lowres\.pfm is missing"):
         load_truth(folder)
 
 

@@ -121,4 +121,4 @@ def test_what_a_description_says_beyond_is_noted(tmp_path):
     path = write_lightfield(make_lightfield(), tmp_path / "a.zarr")
     assert read(path).source.notes == ()
     zarr.open_array(str(path), mode="r+").attrs["exposure"] = 3
-    assert read(path).source.notes == ("the file says more than is used: exposure",)
+    assert read(path).source.notes == ("the file has unused entries: exposure",)

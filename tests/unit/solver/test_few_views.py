@@ -99,6 +99,6 @@ def test_the_first_map_is_made_as_views_and_range_allow(lf, limits, expected):
 def test_a_structure_tensor_without_lines_is_refused():
     lf = grid(3, 4, positions=REGULAR + 0.3 * np.sin(9 * REGULAR))
     with pytest.raises(
-        ioadr.InputError, match='expected at least three evenly spaced views .* initialise.method="plane-sweep"'
+        ioadr.InputError, match='needs at least three evenly spaced views .* initialise.method="plane-sweep"'
     ):
         choose_method(lf, NARROW, Initialise(method="structure-tensor"))

@@ -172,8 +172,8 @@ def _credentials() -> Any:
         return Security.temporary()
     except ImportError as error:
         raise InputError(
-            "batch: expected the library cryptography, which keeps other users of this machine out of the workers, "
-            "found none. Install it with: pip install 'ioadr[cluster]'."
+            "batch: needs the library cryptography, which keeps other users of this machine out of the workers. "
+            "Install it with: pip install 'ioadr[cluster]'."
         ) from error
 
 

@@ -16,7 +16,7 @@ RECORD, THUMBNAIL, FRAME = "item.json", "thumbnail.jpg", "frame.npz"
 """Files of an item beside its results."""
 
 State = Literal["done", "kept", "failed", "left"]
-"""Finished now; finished by an earlier run; given up; not begun or not finished."""
+"""States: finished now, finished by an earlier run, failed, not finished."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class Item:
     """Path or URL."""
     reading: ReadOptions = field(default_factory=ReadOptions)
     video: str | None = None
-    """The sequence that it is a frame of."""
+    """Name of its video, if it is a frame."""
     problem: str | None = None
-    """Why it cannot even be tried."""
+    """Reason why it cannot be estimated."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ class Settings:
     formats: tuple[str, ...] | None = None
     report: bool = True
     tiles: int | None = None
-    """px, side of a tile; 0 is as large as memory allows, None is no tiles."""
+    """Side of a tile, px; 0 means as large as memory allows, None no tiles."""
     warm: bool = False
     """Whether frames of a video start from the frame before."""
     topic: str = ""
-    """Where progress is told."""
+    """Topic of the progress events."""
     version: str = __version__
     min_confidence: float = 0.0
-    """Of pixels in clouds and meshes."""
+    """Minimum confidence of pixels in clouds and meshes."""
     align: bool = False
     """Whether views are aligned first."""
     every_view: bool = False
@@ -74,12 +74,12 @@ class Outcome:
     path: str
     state: State
     reason: str = ""
-    """Why it failed, or was left."""
+    """Reason why it failed or is unfinished."""
     key: str = ""
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Wall time by phase."""
     scores: Mapping[str, float] = field(default_factory=dict)
-    """By the names in `evaluation.scores`, where truth lies beside the light field."""
+    """Scores by their names in `evaluation.scores`, if there is ground truth beside the light field."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """Size, views, range, unit of depth, cost, worker, notes."""
     report: bool = False

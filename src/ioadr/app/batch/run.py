@@ -24,7 +24,7 @@ from ioadr.app.terminal import Terminal
 from ioadr.errors import InputError
 
 PIECES = 8
-"""Tasks into which a tiled item is thought to fall when workers are planned."""
+"""Assumed number of tasks of a tiled item when workers are planned."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class Manner:
     resume: bool = False
     overwrite: bool = False
     attempts: int = 3
-    """Workers that an item may end before it is given up."""
+    """Number of workers that may die on an item before it is given up."""
     keyframes: int = 24
     dashboard: bool = False
     """Whether Dask serves its pages about the run."""
@@ -72,14 +72,14 @@ class Batch:
                 finish(self._summary(begin, "the batch was interrupted"))
                 raise
             except TeamLost as error:
-                self.terminal.note(f"stopped: {error}; --resume goes on")
+                self.terminal.note(f"stopped: {error}; continue with --resume")
                 finish(self._summary(begin, str(error)))
                 return
             finish(self._summary(begin))
 
     def _prepare(self) -> None:
         """Compute fingerprints and keys, find finished items, and measure what the rest needs."""
-        with self.terminal.busy("looking at the light fields"), ThreadPoolExecutor(8) as pool:
+        with self.terminal.busy("examining the light fields"), ThreadPoolExecutor(8) as pool:
             prints = dict(pool.map(self._fingerprint, self.items))
             self._make_keys({name: text for name, text in prints.items() if text is not None})
             if self.manner.resume:
@@ -201,7 +201,7 @@ class Batch:
             key = self.keys.get(item.name, "")
             # It may have been finished just before the end, without having been told.
             earlier = earlier_outcome(self.store, item, key)
-            reason = f"{stopped}; --resume goes on"
+            reason = f"{stopped}; continue with --resume"
             self.outcomes[item.name] = replace(earlier, state="done") if earlier else left(item, reason, key)
         ordered = [self.outcomes[item.name] for item in self.items]
         videos = gains(self.segments, self.outcomes, self.settings) if self.segments else []

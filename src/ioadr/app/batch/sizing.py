@@ -22,7 +22,7 @@ from ioadr.machine import cores
 from ioadr.parameters import Parameters
 
 SERIAL = 0.07
-"""Share of an item's time that does not get shorter with more threads: mostly writing."""
+"""Share of an item's time that more threads do not shorten: mostly writing."""
 CLIENT, WORKER = 250_000_000, 80_000_000
 """Bytes of the process that hands out the work, with Dask's scheduler in it, and of Dask in each worker."""
 BYTES_PER_RESULT_PIXEL = 200

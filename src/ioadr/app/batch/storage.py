@@ -22,7 +22,7 @@ from ioadr.io.safety.limits import check_memory
 MOST_FILES = 100_000
 BLOCK = 1 << 20
 IDENTITY = ("ETag", "etag", "md5Hash", "md5", "checksum", "crc32c", "CRC", "LastModified", "last_modified", "mtime")
-"""What stores know of a file's content, the best first."""
+"""Checksums that stores may offer, the best first."""
 
 
 def is_url(path: str) -> bool:

@@ -26,7 +26,7 @@ class Summary:
     seconds: float
     """Wall time of this run."""
     team: str
-    """Who did it, in words; empty if nothing had to be done."""
+    """The workers in words; empty if there was nothing to do."""
     videos: Sequence[Mapping[str, Any]] = field(default_factory=tuple)
 
     @property

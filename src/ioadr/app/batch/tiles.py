@@ -81,7 +81,7 @@ def tile_folder(settings: Settings, item: Item) -> Path:
 
 
 def _surveyed(item: Item, settings: Settings) -> Whole:
-    tell(settings.topic, item.name, "looking at all views")
+    tell(settings.topic, item.name, "examining all views")
     surveyed = survey(item.path, item.reading)
     return Whole(surveyed, surveyed.range or _estimated_range(item, surveyed.height, surveyed.width))
 

@@ -14,7 +14,7 @@ from ioadr.app.batch.storage import Store
 from ioadr.app.batch.work import frame_of
 
 STILL = 2
-"""Grey levels by which a pixel's colour may change while the scene there counts as still."""
+"""Change of colour, in grey levels, below which the scene at a pixel counts as static."""
 
 
 @dataclass(frozen=True)

@@ -145,9 +145,9 @@ def truth_beside(path: Path, size: tuple[int, int]) -> tuple[Truth | None, list[
     try:
         truth = load_truth(path)
     except InputError as error:
-        return None, [f"truth not used: {error.for_command_line()}"]
+        return None, [f"ground truth not used: {error.for_command_line()}"]
     if truth.disparity.shape != size:
-        return None, ["truth not used: it has another size than the views as they were read"]
+        return None, ["ground truth not used: its size differs from that of the views"]
     return truth, []
 
 

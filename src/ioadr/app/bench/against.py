@@ -18,7 +18,7 @@ from ioadr.errors import InputError
 Figures = dict[str, Any]
 Watch = Callable[[str], None]
 SOURCE = Path(__file__).parents[3]
-"""Where this package lies: src, in a checkout."""
+"""Folder of this package: src, in a checkout."""
 
 
 @contextmanager

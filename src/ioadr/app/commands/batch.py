@@ -98,7 +98,7 @@ def command(
     """Estimate every light field in INPUTS: folders, patterns, lists (.txt), manifests (.toml), URLs.
 
     Each light field gets a folder of results in DIR; summary.csv, summary.json and index.html cover all of them. A
-    light field that fails does not stop the others. After an interruption, --resume continues with what is left.
+    light field that fails does not stop the others. After an interruption, --resume continues.
     """
     from ioadr.app.batch.inputs import find_items
     from ioadr.app.batch.items import Settings

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ioadr.app.estimation_options import threads_option
-from ioadr.app.results import open_lightfield
+from ioadr.app.results import lightfield_option, open_lightfield
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=SectionCommand)
 @click.argument("folder", type=click.Path(), metavar="DIR")
-@option("Input", "--lightfield", type=click.Path(), metavar="PATH", help="Light field.  [default: as estimated]")
+@lightfield_option
 @option(
     "Left out",
     "--leave-out",

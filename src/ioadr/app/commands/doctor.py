@@ -37,7 +37,7 @@ def command(terminal: Terminal, path: str, html: str | None, out: str | None, re
     from ioadr.io.diagnosis import diagnose
     from ioadr.io.safety.atomic import atomic_file
 
-    with terminal.busy(f"looking at {path}"):
+    with terminal.busy(f"examining {path}"):
         diagnosis = diagnose(path, **vars(reading))
     facts = findings(diagnosis)
     if html:

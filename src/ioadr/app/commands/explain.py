@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ioadr.app.results import open_lightfield
-from ioadr.app.sections import SectionCommand, option
+from ioadr.app.results import lightfield_option, open_lightfield
+from ioadr.app.sections import SectionCommand
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.errors import InputError
 
@@ -25,7 +25,7 @@ MOST_DOUBTS = 4
 @click.argument("result", type=click.Path())
 @click.argument("row", type=click.IntRange(0))
 @click.argument("column", type=click.IntRange(0), metavar="COL")
-@option("Input", "--lightfield", type=click.Path(), metavar="PATH", help="Light field.  [default: as estimated]")
+@lightfield_option
 @output_options
 def command(terminal: Terminal, result: str, row: int, column: int, lightfield: str | None) -> None:
     """Say why the pixel at ROW, COL of RESULT has its depth.
@@ -69,7 +69,7 @@ def _ending(
             raise
         terminal.note(f"{error.marked} What needs the views is left out.")
         return None
-    with terminal.busy("looking at the views around the pixel"):
+    with terminal.busy("examining the views around the pixel"):
         return ending(views, estimate, row, column)
 
 

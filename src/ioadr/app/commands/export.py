@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ioadr.app.results import open_lightfield
+from ioadr.app.results import lightfield_option, open_lightfield
 from ioadr.app.saving_options import min_confidence_option
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
@@ -16,7 +16,7 @@ from ioadr.io.exports import DEVICES, PROGRAMS
 @option("Results", "--to", "target", type=click.Choice(PROGRAMS), required=True, help="Program to write for.")
 @option("Results", "--out", "folder", type=click.Path(), required=True, metavar="DIR", help="Folder to write.")
 @option("Results", "--overwrite", is_flag=True, help="Replace an earlier export in the folder.")
-@option("Input", "--lightfield", type=click.Path(), metavar="PATH", help="Light field.  [default: as estimated]")
+@lightfield_option
 @min_confidence_option("points and depth")
 @option(
     "Results",
@@ -32,7 +32,7 @@ from ioadr.io.exports import DEVICES, PROGRAMS
     "--scale-to",
     type=float,
     metavar="METRES",
-    help="For relative depth: distance that the middle of the range stands for.",
+    help="For relative depth: distance of the middle of the disparity range.",
 )
 @option(
     "Results",
@@ -40,14 +40,14 @@ from ioadr.io.exports import DEVICES, PROGRAMS
     type=click.Choice(DEVICES),
     default=DEVICES[0],
     show_default=True,
-    help="Looking Glass display that a quilt is for.",
+    help="Looking Glass display for the quilt.",
 )
 @option(
     "Results",
     "--focus",
     type=float,
     metavar="D",
-    help="Disparity in px that lies in the screen (quilt).  [default: middle of the scene]",
+    help="Disparity shown in the plane of the screen, in px (quilt).  [default: middle of the scene]",
 )
 @output_options
 def command(

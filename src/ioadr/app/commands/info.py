@@ -47,7 +47,7 @@ def _list_formats(context: click.Context, parameter: click.Parameter, asked: boo
     type=click.Choice(MEASURED),
     default=DEFAULT,
     show_default=True,
-    help="Preset whose time and memory to foretell.",
+    help="Predict time and memory for this preset.",
 )
 @output_options
 @with_reader_options

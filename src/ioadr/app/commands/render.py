@@ -1,4 +1,4 @@
-"""`ioadr render`: films and pictures from where no camera stood."""
+"""`ioadr render`: films and pictures from new viewpoints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ioadr.app.estimation_options import threads_option
-from ioadr.app.results import open_lightfield
+from ioadr.app.results import lightfield_option, open_lightfield
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.errors import InputError
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 @click.command(cls=SectionCommand)
 @click.argument("result", type=click.Path(), metavar="RESULT")
-@option("Camera", "--path", required=True, metavar="PATH", help="orbit, dolly, grid, or a file of camera places.")
+@option("Camera", "--path", required=True, metavar="PATH", help="orbit, dolly, grid, or a file of camera positions.")
 @option("Camera", "--frames", type=click.IntRange(1, 10_000), default=60, show_default=True, help="Pictures.")
-@option("Camera", "--size", metavar="WxH", help="Of the pictures in px.  [default: as the views]")
+@option("Camera", "--size", metavar="WxH", help="Size of the pictures, in px.  [default: that of the views]")
 @option("Camera", "--aperture", type=click.FloatRange(0), default=0.0, help="Radius of the lens, in steps of views.")
-@option("Camera", "--focus", type=float, default=0.0, help="Disparity that is sharp through an open lens, px.")
-@option("Input", "--lightfield", type=click.Path(), metavar="PATH", help="Light field.  [default: as estimated]")
+@option("Camera", "--focus", type=float, default=0.0, help="Disparity in focus with an open lens, in px.")
+@lightfield_option
 @option(
     "Results", "--out", required=True, type=click.Path(), metavar="PATH", help="NAME.webp, .gif, .png, or a folder."
 )
@@ -96,8 +96,8 @@ def _places(views: Views, path: str, frames: int) -> list[Viewpoint]:
     if path in PATHS:
         return PATHS[path](views, frames)
     if not Path(path).exists():
-        raise InputError(f"--path: expected {', '.join(PATHS)} or a file of camera places, found {path!r}.")
-    return read_path(small_text(Path(path), "camera places", "Write one `row column` a line."), path)
+        raise InputError(f"--path: expected {', '.join(PATHS)} or a file of camera positions, found {path!r}.")
+    return read_path(small_text(Path(path), "camera positions", "Write one `row column` per line."), path)
 
 
 def _size(text: str | None, views: Views) -> tuple[int, int]:

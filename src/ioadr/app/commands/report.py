@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ioadr.app.results import open_lightfield
+from ioadr.app.results import lightfield_option, open_lightfield
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.errors import InputError
@@ -22,7 +22,7 @@ EPIS, SCORES = "<section>\n  <h2>Epipolar", "<h2>Against the truth"
 
 @click.command(cls=SectionCommand)
 @click.argument("folder", type=click.Path(), metavar="DIR")
-@option("Input", "--lightfield", type=click.Path(), metavar="PATH", help="Light field.  [default: as estimated]")
+@lightfield_option
 @option("Input", "--truth", type=click.Path(), metavar="SCENE", help="Scene folder with ground truth to compare with.")
 @option("Results", "--overwrite", is_flag=True, help="Replace the page even if the new one shows less.")
 @output_options

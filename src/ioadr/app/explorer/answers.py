@@ -33,11 +33,11 @@ APART = 2.0
 """px of shift in the outermost view between an estimate and what counts as another minimum."""
 
 WHAT_IF = {
-    "data.occlusion_aware": "leave hidden views out",
-    "congruence.weight": "pull to like neighbours, λ₀",
+    "data.occlusion_aware": "ignore hidden views",
+    "congruence.weight": "pull towards similar neighbours, λ₀",
     "congruence.half_width": "reach of neighbours, W^c",
     "congruence.disparity_scale": "distrust of other depths, ρ_θ",
-    "planar.weight": "pull to the plane, γ₀",
+    "planar.weight": "pull towards the plane, γ₀",
     "planar.half_width": "reach of the plane, W^avg",
     "planar.inlier_share": "tolerance of the plane, τ_a",
 }

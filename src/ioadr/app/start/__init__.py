@@ -15,7 +15,7 @@ import sys
 import warnings
 
 RARELY = 100_000
-"""New objects between two searches for unused ones. Python's 700 cost a tenth of the start, and find nothing then."""
+"""Threshold of the garbage collector. Python's 700 costs a tenth of the start and finds nothing."""
 
 
 def main() -> None:

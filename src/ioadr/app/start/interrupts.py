@@ -19,7 +19,7 @@ from typing import Any
 
 AGAIN_AFTER_SECONDS = 0.05
 POSTPONED_SECONDS = 10.0
-"""After which a block that has not ended is interrupted all the same."""
+"""After which a block that has not ended is interrupted anyway."""
 
 _received: list[int] = []
 _postponing = False

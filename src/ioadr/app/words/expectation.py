@@ -15,8 +15,8 @@ START = 1.0
 """Seconds until modules and compiled code are loaded, and of a small light field's files; more cores do not help."""
 SECONDS_PER_PIXEL = {"paper": 5e-6, "best": 24e-6, "fast": 4e-6}
 SECONDS_PER_SAMPLE = {"paper": 0.34e-6, "best": 0.24e-6, "fast": 0.07e-6}
-"""Of one core, for one pixel of the reference view, and for one of each view in the files; docs/performance.md says how
-well they foretell."""
+"""CPU seconds per pixel of the reference view, and per sample of all views in the files; docs/performance.md gives
+their accuracy."""
 USUAL_SPREAD = 16.0
 """px between the shifts of the nearest and the farthest point in the outermost view, as in the benchmark's scenes;
 beyond it the first map tries more planes and occluders lie farther away, in proportion."""

@@ -10,7 +10,7 @@ GLOSSARY = {
     "cost": "What the sweeps minimise: how much the views disagree, plus how unlike its surroundings the pixel is.",
     "J_PD": "Mean difference to the reference view, in grey levels, if every view saw the point.",
     "J_oa": "The same over the views that see the point: those hidden by something nearer are left out.",
-    "J_coc": "Distance to the mean of neighbours of like colour; λ is its weight.",
+    "J_coc": "Distance from the mean of neighbours of similar colour; λ is its weight.",
     "J_pg": "Angle to the plane of the surroundings; γ is its weight.",
     "weights χ": "How much each neighbour counts in that mean: most where colour and disparity are alike.",
     "plane": "Fitted to the normals around the pixel that agree; needles are those normals.",

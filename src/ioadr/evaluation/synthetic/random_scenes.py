@@ -26,7 +26,7 @@ SENSOR_NOISE = 4.0
 
 
 def random_scene(seed: int, family: Family | None = None, frame: int = 0) -> Scene:
-    """A scene of the family (by turns, if none is named); over the frames its bodies drift."""
+    """A scene of the family (in turn, if none is named); over the frames its bodies drift."""
     family = family or FAMILIES[seed % len(FAMILIES)]
     if family not in FAMILIES:
         raise InputError(f"family: expected one of {', '.join(FAMILIES)}, found {family!r}.")

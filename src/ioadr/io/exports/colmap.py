@@ -84,7 +84,7 @@ def write(scene: Scene, folder: Path) -> None:
 def notes(scene: Scene) -> list[Note]:
     return [
         Note("depth and normal map of the reference view alone: the other views have none"),
-        Note("tracks name the views that see a point as the disparity map tells; observations are its projections"),
+        Note("tracks name the views that see a point according to the disparity map; observations are its projections"),
     ]
 
 

@@ -36,7 +36,7 @@ def millimetres(depth: NDArray[np.float64]) -> NDArray[np.uint16]:
 
 def notes(scene: Scene) -> list[Note]:
     depth = scene.depth[np.isfinite(scene.depth)]
-    farthest = f"Open3D cuts depth at 3 m unless told: give it depth_trunc={depth.max(initial=0.0):.3g} or more"
+    farthest = f"Open3D truncates depth at 3 m by default: give it depth_trunc={depth.max(initial=0.0):.3g} or more"
     lost = int((millimetres(depth) == 0).sum())
     without = f"{lost} pixels have depth that 16 bits of millimetres cannot hold (0.001 … 65.535 m): written as 0"
     return [Note(farthest), *([Note(without)] if lost else [])]

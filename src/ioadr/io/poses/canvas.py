@@ -18,7 +18,7 @@ TINY = 1e-6
 NODES = 120
 """Along the longer side of the reference photograph: where it is asked which views see the focus plane."""
 FEW_NODES, FOCI = 40, 25
-"""Likewise, and how many distances are tried, where the distance of the scene must be found."""
+"""The same, and how many distances are tried, where the distance of the scene must be found."""
 NEAREST = 0.5
 """Of the cameras' extent: the nearest focus that is tried. Cameras on an arc stand about as far apart as away."""
 TOO_LITTLE = "seeing too little of what the reference view sees"

@@ -43,7 +43,7 @@ class Photograph:
     translation: Floats
     """[3], of the same."""
     upright: bool = False
-    """Whether the camera is that of the image turned as its orientation tag says, and not as stored."""
+    """Whether the camera belongs to the upright image (orientation tag applied), not to the stored one."""
 
     @property
     def centre(self) -> Floats:
@@ -101,7 +101,7 @@ class PosedPhotographs:
     left_out: tuple[tuple[str, str], ...] = ()
     """Names of others that cannot be used, and why."""
     upright: bool = False
-    """Whether images are turned as their orientation tag says, where their size does not tell."""
+    """Whether orientation tags apply to images whose size does not decide it."""
 
 
 def photograph(name: str, file: Path | None, numbers: Any, pose: tuple[Floats, Floats], path: Path) -> Photograph:
@@ -113,13 +113,13 @@ def photograph(name: str, file: Path | None, numbers: Any, pose: tuple[Floats, F
     positive = np.isfinite(values).all() and fx > 0 and fy > 0 and width > 0 and height > 0
     if positive and not _plausible(numbers, pose[1]):
         raise InputError(
-            f"{path}: the camera of {name} has numbers beyond reason: a focal length, principal point or distance of "
+            f"{path}: the camera of {name} has implausible numbers: a focal length, principal point or distance of "
             "many times its image, or a distortion that no lens has. Correct it, or calibrate again."
         )
     if not (positive and proper):
         raise InputError(
-            f"{path}: the camera of {name} is none: it needs positive focal lengths and sizes, finite numbers, and a "
-            "rotation without scale or mirroring. Correct it, or calibrate again."
+            f"{path}: the camera of {name} is invalid: it needs positive focal lengths and sizes, finite numbers, and "
+            "a rotation without scale or mirroring. Correct it, or calibrate again."
         )
     left, _, right = np.linalg.svd(pose[0])
     return Photograph(

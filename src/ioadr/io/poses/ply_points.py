@@ -52,6 +52,6 @@ def _header(path: Path, lines: list[str]) -> tuple[str, int, list[tuple[str, str
     elements = [number for number, word in enumerate(words) if word[0] == "element"]
     first, last = elements[0], (elements[1:2] or [len(words)])[0]
     if words[0] != ["ply"] or words[first][1] != "vertex":
-        raise InputError(f"{path}: is no PLY file that begins with vertices.")
+        raise InputError(f"{path}: not a PLY file that begins with vertices.")
     properties = [word for word in words[first + 1 : last] if word[0] == "property"]
     return order, int(words[first][2]), [(word[-1], KINDS[word[1]]) for word in properties]

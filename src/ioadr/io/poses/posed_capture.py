@@ -115,7 +115,7 @@ def _present(posed: PosedPhotographs, options: ReadOptions) -> tuple[PosedPhotog
         )
     there = [_calibrated(taken, header, posed) for taken, header in photographs]
     scaled = sum(new.size != old.size for new, (old, _) in zip(there, photographs, strict=True))
-    notes = (f"{scaled} images are scaled against their calibration: cameras scaled likewise",) if scaled else ()
+    notes = (f"{scaled} images are scaled against their calibration: cameras scaled accordingly",) if scaled else ()
     missed = (f"{len(missing)} images with poses are missing and left out",) if missing else ()
     return replace(posed, photographs=there, notes=(*posed.notes, *notes, *missed)), headers
 
@@ -132,7 +132,7 @@ def _opened(taken: Photograph, posed: PosedPhotographs) -> tuple[Photograph, Hea
     as_stored, turned = (_like(taken.size, header) for header in (stored, stored.upright()))
     if turned and (posed.upright or not as_stored):
         return replace(taken, upright=True), stored.upright()
-    remark = f"images as they are stored, as their poses are: orientation tags ({stored.orientation}) are ignored"
+    remark = f"images are used as stored, like their poses: orientation tags ({stored.orientation}) are ignored"
     return taken, replace(stored, remarks=(*stored.remarks, remark))
 
 

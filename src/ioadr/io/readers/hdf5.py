@@ -43,7 +43,7 @@ FORMAT = Format("hdf5", "HDF5 file (old HCI archive lf.h5, or an array of views)
 
 
 def find_dataset(path: Path, file: Any, options: ReadOptions, reverse: bool = False) -> tuple[Any, str | None]:
-    """The dataset of views, stored in this very file, and a note on others; MATLAB has its axes in reverse."""
+    """The dataset of views, stored in this file, and a note on others; MATLAB's axes are reversed."""
     shapes = {name: file[name].shape[:: -1 if reverse else 1] for name in file if _is_plain(file, name)}
     name, note = chosen_array(path, shapes, "LF", options)
     if name is None:

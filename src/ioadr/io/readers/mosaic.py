@@ -91,7 +91,7 @@ def _looking_glass(path: Path, tiles: Pair, aspect: float) -> Capture:
     size = (header.height // max(tiles[0], 1), header.width // max(tiles[1], 1))
     if min(size) < 1:
         raise InputError(
-            f"{path}: expected {tiles[1]} columns and {tiles[0]} rows of sub-images, as the name says, found "
+            f"{path}: expected {tiles[1]} columns and {tiles[0]} rows of sub-images, as in the name, found "
             f"{header.width}×{header.height} px. Correct the name, or give ⟦quilt ROWSxCOLUMNS⟧."
         )
 

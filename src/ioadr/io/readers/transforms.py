@@ -130,7 +130,7 @@ def _number(file: Path, name: str, frame: Mapping[str, Any], key: str) -> float 
     value = frame.get(key)
     if value is None or (isinstance(value, int | float) and value is not True and math.isfinite(value)):
         return None if value is None else float(value)
-    raise InputError(f"{file}: {key} of {name} is {value!r}, which is no number. Correct it.")
+    raise InputError(f"{file}: {key} of {name} is {value!r}, which is not a number. Correct it.")
 
 
 def _points(file: Path, data: Mapping[str, Any]) -> tuple[NDArray[np.float64], tuple[str, ...]]:

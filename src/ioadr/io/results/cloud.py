@@ -53,7 +53,9 @@ def point_cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
     trusted = kept & (estimate.confidence.reshape(-1) >= min_confidence) if min_confidence else kept
     if kept.any() and not trusted.any():
         best = float(np.nanmax(estimate.confidence))
-        raise InputError(f"⟦min-confidence {min_confidence:g}⟧: no pixel is trusted as much; the best has {best:.2f}.")
+        raise InputError(
+            f"⟦min-confidence {min_confidence:g}⟧: no pixel has that confidence; the highest is {best:.2f}."
+        )
     kept = trusted
     if not kept.any():
         raise InputError("points: none lie in front of the camera. Check the camera's numbers.")

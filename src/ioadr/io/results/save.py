@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr import colours
-from ioadr.errors import InputError
+from ioadr.errors import InputError, meant
 from ioadr.io.results import cloud, glb, maps
 from ioadr.io.safety.atomic import MARKER, atomic_folder
 from ioadr.io.safety.fingerprint import digest_files
@@ -31,7 +31,7 @@ TRUSTED = ("disparity", "depth", "confidence")
 FROM_HERE = "lightfield_from_here"
 """In the provenance: the light field's path, relative to the result."""
 DERIVED = ("report.html",)
-"""What is made from a result afterwards, and would be stale beside a new one."""
+"""Files derived from a result later, which would be stale beside a new one."""
 
 
 class _Saving:
@@ -170,12 +170,14 @@ def check_formats(names: Iterable[str]) -> list[str]:
     chosen = list(dict.fromkeys(names))
     unknown = [name for name in chosen if name not in FORMATS]
     if unknown:
-        raise InputError(f"⟦save⟧: expected some of {','.join(FORMATS)}, found {','.join(unknown)}.")
+        raise InputError(
+            f"⟦save⟧: expected some of {','.join(FORMATS)}, found {','.join(unknown)}.{meant(unknown[0], FORMATS)}"
+        )
     return chosen
 
 
 def file_names(formats: Iterable[str]) -> list[str]:
-    """Of the files that these formats become."""
+    """Names of the files of these formats."""
     return [name for key in check_formats(formats) for name in FORMATS[key].names]
 
 

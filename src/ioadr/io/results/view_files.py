@@ -70,7 +70,7 @@ def fused_cloud(views: Views, min_confidence: float) -> cloud.Cloud:
     """All surfaces in the frame of the files."""
     points = views.points(min_confidence)
     if not len(points.positions):
-        raise InputError(f"⟦min-confidence {min_confidence:g}⟧: no point of any view is trusted as much.")
+        raise InputError(f"⟦min-confidence {min_confidence:g}⟧: no point of any view has that confidence.")
     return cloud.Cloud(
         positions=points.positions * cloud.AXES,
         normals=points.normals * cloud.AXES,
@@ -157,7 +157,9 @@ def _open(path: Path) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
         check_memory(path, packed, "packed maps", "Unpack them")
         text = archive.getinfo(DESCRIPTION)
         if text.file_size > LARGEST_TEXT:
-            raise InputError(f"{path}: a description of {text.file_size} bytes is none. Run the estimation again.")
+            raise InputError(
+                f"{path}: a description of {text.file_size} bytes is implausible. Run the estimation again."
+            )
         arrays = {name: _mapped(path, archive, member) for name, member in members.items()}
         return arrays, json.loads(archive.read(text))
 

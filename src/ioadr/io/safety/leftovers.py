@@ -18,15 +18,15 @@ from pathlib import Path
 
 PREFIX = ".ioadr-"
 LOCK = ".lock"
-"""Ending of the file beside a staging folder that is locked while somebody fills it."""
+"""Ending of the file beside a staging folder that is locked while a process fills it."""
 COMMIT = f"{PREFIX}commit{LOCK}"
-"""File in a target folder, locked while somebody moves files into it."""
+"""File in a target folder, locked while a process moves files into it."""
 JOURNAL = f"{PREFIX}journal"
 """File in a staging folder: the names that move, written before the first of them does."""
 EARLIER = f"{PREFIX}earlier"
 """Folder in a staging folder, where replaced files wait until all new ones are in place."""
 SETTLED, DAY = 1.0, 86400.0
-"""Seconds after which a lock is sure to be taken; after which nobody can still be at work where locks are unknown."""
+"""Seconds after which a lock must have been taken; after which, without locks, no process can still be at work."""
 WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
 """Errors of a disk that knows no locks: written to nevertheless."""
 PATIENCE = 60.0
@@ -35,7 +35,7 @@ PATIENCE = 60.0
 
 @contextmanager
 def staging_folder(parent: Path) -> Iterator[Path]:
-    """A new hidden folder in `parent`, locked until the block ends, then removed with what is left in it."""
+    """A new hidden folder in `parent`, locked until the block ends, then removed with its content."""
     folder = parent / f"{PREFIX}{secrets.token_hex(4)}"
     with locked(folder.with_suffix(LOCK), 0):
         try:

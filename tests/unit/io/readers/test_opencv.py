@@ -123,7 +123,7 @@ def test_broken_storage_is_refused(folder):
 def test_numbers_beyond_reason_are_refused(folder, key, value):
     cameras = opencv_cameras(shots().photographs)
     cameras[0][key] = value
-    with pytest.raises(InputError, match="has numbers beyond reason"):
+    with pytest.raises(InputError, match="has implausible numbers"):
         read(stored(folder, cameras))
 
 

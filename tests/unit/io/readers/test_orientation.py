@@ -51,7 +51,7 @@ def test_the_command_that_is_advised_reads_it_right(views, tmp_path):
     folder = write_hci_scene(tmp_path / "scene", arranged(views, (False, True, True)))
     assert "Try flip_both=True" in read(folder).source.notes[0]
     np.testing.assert_array_equal(read(folder, flip_both=True).views, views)
-    with pytest.raises(InputError, match="shall not be reversed"):
+    with pytest.raises(InputError, match="flip_both=True contradicts flip_rows=False"):
         read(folder, flip_both=True, flip_rows=False)
 
 

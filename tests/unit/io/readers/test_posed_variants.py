@@ -71,7 +71,7 @@ class TestFolders:
         found = read(scene)
         np.testing.assert_array_equal(found.views, expected)
         assert "COLMAP model in sparse/1" in notes(found)
-        assert "2 models that do not hang together: sparse/0 of 3 images, sparse/1 of 9 images" in notes(found)
+        assert "2 unconnected models: sparse/0 of 3 images, sparse/1 of 9 images" in notes(found)
 
     @pytest.mark.parametrize("folder", ["images_2", "images_4"])
     def test_smaller_images(self, scene, folder):

@@ -186,7 +186,7 @@ def test_doubtful_pixels_are_left_out_of_clouds_and_meshes(estimate: Estimate, t
     with np.load(tmp_path / "out" / "estimate.npz") as content:
         assert content["disparity"].shape == kept.shape, "maps keep all pixels"
     assert json.loads((tmp_path / "out" / "provenance.json").read_text())["min_confidence"] == limit
-    with pytest.raises(InputError, match=r"no pixel is trusted as much; the best has"):
+    with pytest.raises(InputError, match=r"no pixel has that confidence; the highest is"):
         doubtful = make_estimate(np.zeros((9, 9)), confidence=np.full((9, 9), 0.4, np.float32))
         save_estimate(doubtful, tmp_path / "none", ["ply"], min_confidence=0.5)
     assert not (tmp_path / "none").exists()
