@@ -111,7 +111,7 @@ def twin_blended(problem: Problem, slack: float) -> NDArray[Any]:
 
 
 VIEWS = (
-    Row("carried map", "views.carry: splat landing origin side_extent edge_extent surface_at put_on_surface "
+    Row("carried map", "views.carry: splat landing origin side_extent share_at surface_at put_on_surface "
         "place_behind", prepare_carried, twin_carried, {"exact": False}, rtol=1e-5, floor=1.0, slack=1e-5,
         why="disparities found by iteration between float32 samples"),
     Row("seen by another view", "views.carry: compare_views", prepare_compared, twin_compared,

@@ -34,24 +34,31 @@ def origin(i: float, j: float, d: float, anchor: Offset, pose: Pose) -> tuple[fl
     return row - d * anchor[0], column - d * anchor[1]
 
 
-def extent(disparity: Any, coverage: Any, n: int, m: int, side: str, link: float, anchor: Offset, pose: Pose) -> float:
-    """px of a landed pixel to one side."""
+def extent(disparity: Any, n: int, m: int, side: str, link: float, anchor: Offset, pose: Pose) -> tuple[float, bool]:
+    """px of a landed pixel to one side, and whether its surface ends there."""
     a, b = n + SIDES[side][0], m + SIDES[side][1]
     d = float(disparity[n, m])
     half = 0.5 * scale(d, pose)
     if not (0 <= a < disparity.shape[0] and 0 <= b < disparity.shape[1]):
-        return half
+        return min(half, WIDEST), False
     other = float(disparity[a, b])
-    if abs(other - d) <= link:
-        here, there = landing(n, m, d, anchor, pose), landing(a, b, other, anchor, pose)
-        axis = 0 if side in ("up", "down") else 1
-        return min(max(half, 0.5 * abs(there[axis] - here[axis])), WIDEST)
-    own, beside = float(coverage[n, m]), float(coverage[a, b])
-    if other > d or math.isnan(own):
-        return half
-    if own < 1:
-        return min(max(own - 0.5, 0.0) * scale(d, pose), WIDEST)
-    return min((0.5 + (1 - beside if 0.5 <= beside < 1 else 0.0)) * scale(d, pose), WIDEST)
+    if abs(other - d) > link:
+        return min(2 * half, WIDEST), True
+    here, there = landing(n, m, d, anchor, pose), landing(a, b, other, anchor, pose)
+    axis = 0 if side in ("up", "down") else 1
+    return min(max(half, 0.5 * abs(there[axis] - here[axis])), WIDEST), False
+
+
+def share(disparity: Any, coverage: Any, y: float, x: float, d: float, link: float) -> float:
+    """Of the surface of d at a place: bilinear between what it has of the pixels around."""
+    y, x = (min(max(p, 0.0), s - 1.0) for p, s in zip((y, x), disparity.shape, strict=True))
+    n, m = (min(math.floor(p), s - 2) for p, s in zip((y, x), disparity.shape, strict=True))
+    total = 0.0
+    for a, b in ((n, m), (n, m + 1), (n + 1, m), (n + 1, m + 1)):
+        covered = 1.0 if math.isnan(coverage[a, b]) else float(coverage[a, b])
+        own = covered if abs(disparity[a, b] - d) <= link else 1 - covered
+        total += own * (1 - abs(y - a)) * (1 - abs(x - b))
+    return total
 
 
 def carried(
@@ -68,13 +75,21 @@ def carried(
     boxes = []
     for n, m in np.argwhere(kept):
         y, x = landing(n, m, float(disparity[n, m]), anchor, pose)
-        sides = [extent(disparity, coverage, n, m, side, link, anchor, pose) + slack for side in SIDES]
+        sides = [extent(disparity, n, m, side, link, anchor, pose) for side in SIDES]
+        up, down, left, right = (px + slack for px, _ in sides)
         inside = -WIDEST <= y <= size[0] + WIDEST and -WIDEST <= x <= size[1] + WIDEST
         if inside:
-            boxes.append((y - sides[0], y + sides[1], x - sides[2], x + sides[3], float(disparity[n, m])))
+            ends = any(end for _, end in sides)
+            boxes.append((y - up, y + down, x - left, x + right, ends, float(disparity[n, m])))
     out = np.full(size, np.nan)
     for i, j in np.ndindex(size):
-        landed = [d for top, bottom, left, right, d in boxes if top <= i <= bottom and left <= j <= right]
+        landed = [
+            d
+            for top, bottom, left, right, ends, d in boxes
+            if top <= i <= bottom
+            and left <= j <= right
+            and (not ends or share(disparity, coverage, *origin(i, j, d, anchor, pose), d, link) >= 0.5 - slack)
+        ]
         if landed:
             out[i, j] = met(disparity, i, j, max(landed), link + slack, anchor, pose)
     return out

@@ -33,21 +33,29 @@ def origin(i, j, d, ay, ax, pose):
 
 
 @kernel
-def edge_extent(disparity, coverage, n, m, a, b):
-    """Distance from a pixel's centre to its surface's edge at the jump to neighbour (a, b), by their coverages, px."""
-    own, other = coverage[n, m], coverage[a, b]
-    if disparity[a, b] > disparity[n, m] or not own <= 1.0:
-        return 0.5
-    if own < 1.0:
-        return max(own - 0.5, 0.0)
-    return 0.5 + (1.0 - other if 0.5 <= other < 1.0 else 0.0)
+def share_at(disparity, coverage, y, x, d, link):
+    """Share of the place (y, x), 0 … 1, that the surface of d has: the coverages around it, interpolated.
+
+    A pixel of another surface has left it what it does not cover itself. The line of one half is the surface's border,
+    for both of the surfaces that meet there.
+    """
+    height, width = disparity.shape
+    n, m = min(max(int(np.floor(y)), 0), height - 2), min(max(int(np.floor(x)), 0), width - 2)
+    y, x = min(max(y, 0.0), height - 1.0), min(max(x, 0.0), width - 1.0)
+    share = 0.0
+    for a in range(n, n + 2):
+        for b in range(m, m + 2):
+            own = coverage[a, b] if coverage[a, b] <= 1.0 else 1.0
+            on_it = abs(disparity[a, b] - d) <= link
+            share += (1.0 - abs(y - a)) * (1.0 - abs(x - b)) * (own if on_it else 1.0 - own)
+    return share
 
 
 @kernel
-def side_extent(disparity, coverage, n, m, side, link, ay, ax, pose, y, x):
-    """Extent of the footprint of a pixel, which lands at (y, x), towards one of its neighbours, px.
+def side_extent(disparity, n, m, side, link, ay, ax, pose, y, x):
+    """(px, whether its surface ends there) of the pixel's footprint, which lands at (y, x), towards a neighbour.
 
-    Half way to a neighbour on the same surface, so that surfaces do not crack; otherwise up to the surface's edge.
+    Half way to where a neighbour of the same surface lands, so that surfaces do not crack.
     """
     height, width = disparity.shape
     down, right = SIDES[side]
@@ -55,20 +63,20 @@ def side_extent(disparity, coverage, n, m, side, link, ay, ax, pose, y, x):
     d = disparity[n, m]
     scale = pose.zoom / (1.0 - pose.nearer * d - pose.closer)
     if not (0 <= a < height and 0 <= b < width):
-        return 0.5 * scale
+        return 0.5 * scale, False
     other = disparity[a, b]
     if not abs(other - d) <= link:
-        return edge_extent(disparity, coverage, n, m, a, b) * scale
+        return scale, True
     there_y, there_x = landing(a, b, other, ay, ax, pose)
     apart = abs(there_y - y) if right == 0 else abs(there_x - x)
-    return max(0.5 * apart, 0.5 * scale)
+    return max(0.5 * apart, 0.5 * scale), False
 
 
 @kernel
 def splat(disparity, coverage, kept, link, ay, ax, pose, out):
     """The nearest of the `kept` pixels that land on each pixel of `out`, px; NaN where none does.
 
-    A splatted pixel has at least one neighbour within `link` px of disparity.
+    A pixel reaches to its neighbours; beside a jump as far as its surface has one half (`share_at`).
     """
     height, width = disparity.shape
     out[:] = np.nan
@@ -80,14 +88,22 @@ def splat(disparity, coverage, kept, link, ay, ax, pose, out):
             y, x = landing(n, m, d, ay, ax, pose)
             if not (-WIDEST <= y <= out.shape[0] + WIDEST and -WIDEST <= x <= out.shape[1] + WIDEST):
                 continue
-            up = min(side_extent(disparity, coverage, n, m, 0, link, ay, ax, pose, y, x), WIDEST)
-            down = min(side_extent(disparity, coverage, n, m, 1, link, ay, ax, pose, y, x), WIDEST)
-            left = min(side_extent(disparity, coverage, n, m, 2, link, ay, ax, pose, y, x), WIDEST)
-            right = min(side_extent(disparity, coverage, n, m, 3, link, ay, ax, pose, y, x), WIDEST)
-            for i in range(max(0, int(np.ceil(y - up))), min(out.shape[0], int(np.floor(y + down)) + 1)):
-                for j in range(max(0, int(np.ceil(x - left))), min(out.shape[1], int(np.floor(x + right)) + 1)):
-                    if not out[i, j] >= d:
-                        out[i, j] = d
+            up, ends_0 = side_extent(disparity, n, m, 0, link, ay, ax, pose, y, x)
+            down, ends_1 = side_extent(disparity, n, m, 1, link, ay, ax, pose, y, x)
+            left, ends_2 = side_extent(disparity, n, m, 2, link, ay, ax, pose, y, x)
+            right, ends_3 = side_extent(disparity, n, m, 3, link, ay, ax, pose, y, x)
+            ends = ends_0 or ends_1 or ends_2 or ends_3
+            top, bottom = np.ceil(y - min(up, WIDEST)), np.floor(y + min(down, WIDEST))
+            begin, end = np.ceil(x - min(left, WIDEST)), np.floor(x + min(right, WIDEST))
+            for i in range(max(0, int(top)), min(out.shape[0], int(bottom) + 1)):
+                for j in range(max(0, int(begin)), min(out.shape[1], int(end) + 1)):
+                    if out[i, j] >= d:
+                        continue
+                    if ends:
+                        there_y, there_x = origin(i, j, np.float64(d), ay, ax, pose)
+                        if share_at(disparity, coverage, there_y, there_x, d, link) < 0.5:
+                            continue
+                    out[i, j] = d
 
 
 @kernel

@@ -33,6 +33,11 @@ class FusedPoints:
     anchor: NDArray[np.uint8]
     """[P]: number of the anchor; 0 is what the reference view sees."""
 
+    @property
+    def centre_saw(self) -> Mask:
+        """[P]: whether the reference view sees the point; others are behind what it sees, or outside its image."""
+        return np.asarray(self.anchor == 0)
+
 
 def fused_points(views: Views, min_confidence: float = 0.0) -> FusedPoints:
     """The points of all surfaces above a minimum confidence."""
