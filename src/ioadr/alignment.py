@@ -13,9 +13,10 @@ from ioadr._jit import Workers
 from ioadr.errors import InputError, Note
 from ioadr.estimation import estimate
 from ioadr.geometry.off_plane import flattened, resampled
-from ioadr.geometry.synthesis import residuals, synthesise
+from ioadr.geometry.similarity import displaced
+from ioadr.geometry.synthesis import residuals, synthesise_sharply
 from ioadr.lightfield import LightField
-from ioadr.solver.registration import motion
+from ioadr.solver.registration import Motion, motion
 
 ROUNDS = 3
 """Default number of rounds; each makes a map and measures the misalignment against it."""
@@ -122,7 +123,7 @@ def applied(lightfield: LightField, alignment: Alignment, threads: int | None = 
     with Workers(threads) as workers:
         for view in _others(lightfield):
             place = alignment.shifts[view], float(alignment.angles[view]), float(alignment.scales[view])
-            rows, columns = _places(lightfield, *place)
+            rows, columns = displaced((lightfield.height, lightfield.width), *place)
             gains = alignment.gains[view].astype(np.float32)
             views[view] = resampled(lightfield.views[view], rows, columns, workers, gains)
     return lightfield.replace(views=views)
@@ -132,22 +133,49 @@ def _improved(before: Alignment, current: LightField, disparity: NDArray[np.floa
     """The alignment so far, plus the misalignment that remains."""
     shifts, angles, gains, scales = (values.copy() for values in vars(before).values())
     views = _others(current)
+    motions = _motions(current, disparity, views, threads)
+    for view, left in zip(views, _without_tilt(motions, current.offsets[tuple(np.transpose(views))]), strict=True):
+        shifts[view] += left.shift
+        angles[view] += np.degrees(left.angle)
+        gains[view] *= left.gains
+        scales[view] *= 1.0 + left.growth
+    return Alignment(_without_disparity(shifts, current), angles, gains, scales)
+
+
+def _motions(
+    current: LightField, disparity: NDArray[np.float32], views: list[tuple[int, int]], threads: int | None
+) -> list[Motion]:
+    """Of views against what the reference view and the map predict."""
+    motions: dict[int, Motion] = {}
     with Workers(threads) as workers:
         flat = flattened(current, disparity, workers)
         reference = flat.reference_view.astype(np.float32)
 
         def share(begin: int, end: int) -> None:
-            for view in views[begin:end]:
-                down, right = flat.offsets[view]
-                predicted = synthesise(reference, disparity, (float(down), float(right)))
-                left = motion(flat.views[view].astype(np.float32), predicted, flat.white)
-                shifts[view] += left.shift
-                angles[view] += np.degrees(left.angle)
-                gains[view] *= left.gains
-                scales[view] *= 1.0 + left.growth
+            for number in range(begin, end):
+                down, right = flat.offsets[views[number]]
+                predicted = synthesise_sharply(reference, disparity, (float(down), float(right)))
+                motions[number] = motion(flat.views[views[number]].astype(np.float32), predicted, flat.white)
 
         workers.rows(share, len(views))
-    return Alignment(_without_disparity(shifts, current), angles, gains, scales)
+    return [motions[number] for number in range(len(views))]
+
+
+def _without_tilt(motions: list[Motion], offsets: NDArray[np.float64]) -> list[Motion]:
+    """Motions without what a tilt (a, b) of the map by mistake makes of them.
+
+    Disparities that are wrong by a·n + b·m move the view at o by o⊗(a, b): half of that looks like angle and growth,
+    which the map would follow further with every round. The other half, stretch and shear, tells a and b.
+    """
+    down, right = offsets.T
+    told = np.concatenate([[left.stretch for left in motions], [left.shear for left in motions]])
+    makes = 0.5 * np.concatenate([np.stack([down, -right], axis=1), np.stack([right, down], axis=1)])
+    a, b = np.linalg.lstsq(makes, told, rcond=None)[0]
+    angles, growths = 0.5 * (down * b - right * a), 0.5 * (down * a + right * b)
+    return [
+        left._replace(angle=left.angle - float(angle), growth=left.growth - float(growth))
+        for left, angle, growth in zip(motions, angles, growths, strict=True)
+    ]
 
 
 def _without_disparity(shifts: NDArray[np.float64], lightfield: LightField) -> NDArray[np.float64]:
@@ -156,20 +184,6 @@ def _without_disparity(shifts: NDArray[np.float64], lightfield: LightField) -> N
     common = float((used * offsets).sum() / (offsets**2).sum())
     rest = shifts - common * np.nan_to_num(lightfield.offsets)
     return np.where(lightfield.present[..., None], rest, 0.0)
-
-
-def _places(
-    lightfield: LightField, shift: NDArray[np.float64], degrees: float, scale: float
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Positions, in the original view, of the aligned view's pixels."""
-    rows, columns = np.mgrid[: lightfield.height, : lightfield.width].astype(np.float64)
-    n, m = 0.5 * (lightfield.height - 1), 0.5 * (lightfield.width - 1)
-    sine, cosine = scale * np.sin(np.radians(degrees)), scale * np.cos(np.radians(degrees))
-    down, right = rows - n, columns - m
-    return (
-        (n + cosine * down + sine * right + shift[0]).astype(np.float32),
-        (m - sine * down + cosine * right + shift[1]).astype(np.float32),
-    )
 
 
 def _others(lightfield: LightField) -> list[tuple[int, int]]:

@@ -10,7 +10,7 @@ import pytest
 
 import ioadr
 from ioadr import InputError, LightField
-from ioadr.alignment import Alignment, _without_disparity, align, applied
+from ioadr.alignment import Alignment, _without_disparity, _without_tilt, align, applied
 from ioadr.app.cli import run
 from ioadr.evaluation.synthetic import Rendered, random_light_field
 from ioadr.evaluation.synthetic.posed import photographed
@@ -19,7 +19,7 @@ from ioadr.geometry.lens import Lens
 from ioadr.geometry.synthesis import residuals
 from ioadr.io.lightfield_files import write_lightfield
 from ioadr.io.poses.photographs import Photograph
-from ioadr.solver.registration import motion
+from ioadr.solver.registration import Motion, motion
 
 
 def disturbed(lightfield: LightField, seed: int = 0) -> tuple[LightField, Alignment]:
@@ -149,7 +149,27 @@ def test_a_single_motion():
     assert found.growth == pytest.approx(0.001, abs=1e-4)
     assert found.gains == pytest.approx((1.02, 0.97), abs=1e-3)
     nothing = motion(picture.astype(np.float32), np.full(picture.shape, np.nan, np.float32), 255.0)
-    assert nothing == ((0.0, 0.0), 0.0, (1.0, 1.0), 0.0)
+    assert nothing == ((0.0, 0.0), 0.0, (1.0, 1.0), 0.0, 0.0, 0.0)
+    assert abs(found.stretch) + abs(found.shear) < 2e-4
+    bent = waves(rows + 0.003 * down + 0.002 * right, columns - 0.003 * right + 0.002 * down)
+    found = motion(picture.astype(np.float32), bent.astype(np.float32), 255.0)
+    assert (found.stretch, found.shear) == pytest.approx((0.003, 0.002), abs=2e-4)
+    assert abs(found.angle) + abs(found.growth) < 3e-4
+
+
+def test_a_tilted_map_is_not_mistaken_for_turns():
+    """Disparities wrong by a·n + b·m bend all views; what looks like turn and growth of that is taken off."""
+    offsets = random_light_field(1, size=(64, 72), grid=(3, 3)).lightfield.offsets.reshape(-1, 2)
+    turns = np.random.default_rng(0).normal(0, 1e-3, (9, 2))
+    a, b = 4e-4, -7e-4
+    motions = []
+    for (down, right), (angle, growth) in zip(offsets, turns, strict=True):
+        moved = np.outer((down, right), (a, b))
+        seen = 0.5 * np.array([moved[0, 1] - moved[1, 0], moved[0, 0] + moved[1, 1]]) + (angle, growth)
+        bent = 0.5 * np.array([moved[0, 0] - moved[1, 1], moved[0, 1] + moved[1, 0]])
+        motions.append(Motion((0.0, 0.0), seen[0], (1.0,), seen[1], *bent))
+    found = _without_tilt(motions, offsets)
+    np.testing.assert_allclose([(left.angle, left.growth) for left in found], turns, atol=1e-12)
 
 
 def test_an_alignment_of_other_views_is_refused():

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ioadr._jit import Workers
 from ioadr.errors import InputError
 from ioadr.geometry.off_plane import flattened
+from ioadr.geometry.resample import resample_rows
 from ioadr.geometry.warp import project_map, sample_along
 from ioadr.lightfield import LightField
 
@@ -46,6 +47,21 @@ def synthesise(image: NDArray[Any], disparity: NDArray[Any], offset: tuple[float
     projected = np.empty(disparity.shape, np.float32)
     project_map(disparity.astype(np.float32), *_numbers(offset), projected)
     return _along(image, projected, offset)
+
+
+def synthesise_sharply(image: NDArray[np.float32], disparity: NDArray[Any], offset: tuple[float, float]) -> Picture:
+    """As `synthesise`, by Lanczos interpolation: linear one blurs and moves fine texture by parts of a pixel."""
+    projected = np.empty(disparity.shape, np.float32)
+    project_map(disparity.astype(np.float32), *_numbers(offset), projected)
+    rows, columns = np.mgrid[: disparity.shape[0], : disparity.shape[1]].astype(np.float32)
+    rows, columns = rows + projected * np.float32(offset[0]), columns + projected * np.float32(offset[1])
+    height, width = image.shape[:2]
+    # NaN is not seen, either.
+    seen = (rows >= 0) & (rows <= height - 1) & (columns >= 0) & (columns <= width - 1)
+    out = np.empty((*disparity.shape, image.shape[2]), np.float32)
+    resample_rows(0, len(out), image, np.where(seen, rows, 0), np.where(seen, columns, 0), out)
+    out[~seen] = np.nan
+    return out
 
 
 def refocus(lightfield: LightField, disparity: float) -> Picture:

@@ -1,15 +1,18 @@
-"""Registers a view to its prediction from the reference view and a map: shift, rotation, scale, gain (Gauss–Newton)."""
+"""Registers a view to its prediction from the reference view and a map: affine motion and gain (Gauss–Newton)."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Picture = NDArray[np.float32]
-STRIDE = 2
-"""Of the pixels that are asked, in both directions."""
+Floats = NDArray[np.floating[Any]]
+MOVES = 6
+"""Unknowns but the gains."""
+ENOUGH = 100_000
+"""Pixels that are asked, about: of larger images every second or third, in both directions."""
 ROUNDS = 4
 """Of reweighting."""
 FULL = 0.98
@@ -19,8 +22,8 @@ FEWEST = 200
 
 
 class Motion(NamedTuple):
-    """A view's place is (n, m) + shift + angle·(m − m_c, −(n − n_c)) + growth·(n − n_c, m − m_c), its samples are gain
-    times the predicted."""
+    """A view's place is (n, m) + shift + M·(n − n_c, m − m_c), with M = [[growth + stretch, shear + angle], [shear −
+    angle, growth − stretch]]; its samples are gain times the predicted."""
 
     shift: tuple[float, float]
     """(row, column), px."""
@@ -30,31 +33,45 @@ class Motion(NamedTuple):
     """By channel."""
     growth: float
     """Relative, about the middle of the image."""
+    stretch: float
+    """Relative: taller and narrower. Cameras do not do so; maps that are tilted in error do."""
+    shear: float
+    """Likewise, along the diagonal."""
 
 
 def motion(view: Picture, predicted: Picture, white: float) -> Motion:
     """The motion [N, M, C] → [N, M, C] of the smallest sum of absolute differences; NaN of `predicted` is left out."""
     slopes = np.gradient(view, axis=(0, 1))
-    asked = np.s_[1:-1:STRIDE, 1:-1:STRIDE]
+    stride = max(1, round((view.shape[0] * view.shape[1] / ENOUGH) ** 0.5))
+    asked = np.s_[1:-1:stride, 1:-1:stride]
     taken, wanted, down, right = (part[asked] for part in (view, predicted, *slopes))
     usable = np.isfinite(wanted).all(axis=-1) & (np.maximum(taken, np.nan_to_num(wanted)).max(axis=-1) < FULL * white)
     channels = view.shape[2]
     if np.count_nonzero(usable) < FEWEST:
-        return Motion((0.0, 0.0), 0.0, (1.0,) * channels, 0.0)
+        return Motion((0.0, 0.0), 0.0, (1.0,) * channels, 0.0, 0.0, 0.0)
     rows, columns = (np.mgrid[: view.shape[0], : view.shape[1]].astype(np.float32)[:, *asked])[:, usable]
-    rows, columns = rows - 0.5 * (view.shape[0] - 1), columns - 0.5 * (view.shape[1] - 1)
-    taken, wanted, down, right = (part[usable].astype(np.float64) for part in (taken, wanted, down, right))
-    # Unusables: shift down, shift right, angle and growth in units of a pixel at the border, gain of each channel.
+    # In units of the longer side's half: unknowns are then px at the border.
     far = 0.5 * max(view.shape[:2])
-    design = np.zeros((*taken.shape, 4 + channels))
+    rows, columns = (rows - 0.5 * (view.shape[0] - 1)) / far, (columns - 0.5 * (view.shape[1] - 1)) / far
+    taken, wanted, down, right = (part[usable].astype(np.float64) for part in (taken, wanted, down, right))
+    design = _design(down, right, rows[:, None], columns[:, None], wanted)
+    row, column, *bent = _solved(design.reshape(-1, MOVES + channels), (wanted - taken).ravel())
+    angle, growth, stretch, shear = (value / far for value in bent[:4])
+    return Motion((row, column), angle, tuple(1.0 + gain for gain in bent[4:]), growth, stretch, shear)
+
+
+def _design(down: Floats, right: Floats, rows: Floats, columns: Floats, wanted: Floats) -> Floats:
+    """[P, C, unknowns]: shift down and right, angle, growth, stretch and shear, gain of each channel."""
+    channels = wanted.shape[1]
+    design = np.zeros((*wanted.shape, MOVES + channels))
     design[..., 0], design[..., 1] = down, right
-    design[..., 2] = (down * columns[:, None] - right * rows[:, None]) / far
-    design[..., 3] = (down * rows[:, None] + right * columns[:, None]) / far
+    design[..., 2] = down * columns - right * rows
+    design[..., 3] = down * rows + right * columns
+    design[..., 4] = down * rows - right * columns
+    design[..., 5] = down * columns + right * rows
     for channel in range(channels):
-        design[:, channel, 4 + channel] = -wanted[:, channel]
-    solution = _solved(design.reshape(-1, 4 + channels), (wanted - taken).ravel())
-    gains = tuple(1.0 + gain for gain in solution[4:])
-    return Motion((solution[0], solution[1]), solution[2] / far, gains, solution[3] / far)
+        design[:, channel, MOVES + channel] = -wanted[:, channel]
+    return design
 
 
 def _solved(design: NDArray[np.float64], target: NDArray[np.float64]) -> list[float]:
