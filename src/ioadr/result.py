@@ -96,7 +96,7 @@ class Estimate:
     @cached_property
     def doubts(self) -> tuple[str, ...]:
         """Reasons to doubt the map; empty if the views agree with it."""
-        from ioadr.consistency.outcome import ALIGN, LOOK, REORDER, doubts
+        from ioadr.consistency.outcome import ALIGN, LOOK, REORDER, doubts, sparse_doubts
         from ioadr.errors import Note
 
         order = self.source.order
@@ -104,7 +104,14 @@ class Estimate:
         posed = self.camera is not None and self.camera.world is not None
         advice = REORDER if not posed else LOOK if self.source.alignment else ALIGN
         texts = doubts(self.disparity, self.costs["data"], self.confidence, self.image, self.white, self.range, advice)
-        return tuple(Note(text) for text in (*kept, *texts))
+        sparse = sparse_doubts(self._apart, self.confidence) if posed else ()
+        return tuple(Note(text) for text in (*kept, *sparse, *texts))
+
+    @property
+    def _apart(self) -> float:
+        """Degrees between the directions from which views one baseline unit apart see the middle of the scene."""
+        rays, depth = self.rays, self.depth[np.isfinite(self.depth)]
+        return float(np.degrees(np.arctan2(rays.pitch_x / abs(rays.slope), np.median(depth)))) if depth.size else 0.0
 
     @property
     def metric(self) -> bool:

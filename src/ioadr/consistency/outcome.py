@@ -22,6 +22,11 @@ END = 0.02
 """Share of the range that counts as its end."""
 TRUSTED = 0.05
 """Mean confidence below which hardly any pixel is reliable."""
+FAR_APART = 5.0
+"""Degrees between the directions from which neighbouring photographs see the scene, from which surfaces look different
+and hide one another."""
+SURE, FEW_SURE = 0.5, 0.5
+"""Confidence of a pixel that can be used, and share of such pixels below which photographs are too far apart."""
 
 REORDER = "Check the order of the views with `ioadr doctor`"
 ALIGN = "Photographs may differ in exposure, and poses may be inexact: correct both with ⟦align⟧"
@@ -57,6 +62,18 @@ def doubts(
     if mean < TRUSTED:
         reasons.append(f"hardly any pixel is reliable: the mean confidence is {mean:.2f}")
     return tuple(reasons)
+
+
+def sparse_doubts(degrees: float, confidence: FloatMap) -> tuple[str, ...]:
+    """What speaks against a map of photographs whose neighbours see the scene from directions so far apart."""
+    share = float(np.mean(confidence > SURE))
+    if degrees < FAR_APART or share >= FEW_SURE:
+        return ()
+    return (
+        f"neighbouring photographs see the scene from {degrees:.0f}° apart, so its depth is coarse: "
+        f"{100 * share:.0f} % of the pixels have a confidence above {SURE}. Use photographs that are closer together, "
+        f"below {FAR_APART:.0f}°",
+    )
 
 
 def relative_mismatch(differences: FloatMap, image: NDArray[Any], white: float) -> float:

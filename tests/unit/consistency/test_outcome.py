@@ -13,6 +13,7 @@ from ioadr.app.cli import run
 from ioadr.evaluation.synthetic import FAMILIES, demo
 from tests.arrangement_cases import moderate_case
 from tests.builders import write_hci_scene
+from tests.scenes import make_estimate
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +55,19 @@ def disagrees(estimate):
 def test_a_range_that_is_too_narrow_is_doubtful(views):
     doubts = estimated(views, range=ioadr.DisparityRange(0.3, 2.0)).doubts
     assert any("% of the pixels have the smallest disparity: widen range=" in doubt for doubt in doubts)
+
+
+def test_photographs_too_far_apart_are_doubtful():
+    """Posed views that see a scene from 2.7° apart say nothing, those from 15° do unless most pixels are trusted."""
+    world = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
+    for baseline, confidence, doubtful in ((100.0, 0.1, False), (560.0, 0.1, True), (560.0, 0.9, False)):
+        camera = ioadr.Camera(50.0, 36.0, baseline, 2.1, 52, 40, world=world, metric=False)
+        found = make_estimate(np.zeros((40, 52), np.float32), camera)
+        found = replace(found, confidence=np.full((40, 52), confidence, np.float32))
+        said = any("photographs see the scene from 15° apart, so its depth is coarse" in text for text in found.doubts)
+        assert said == doubtful
+        without = replace(found, camera=replace(camera, world=None))
+        assert not any("° apart" in text for text in without.doubts)
 
 
 def test_strict_is_an_exit_code(views, tmp_path, capsys):
