@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -19,6 +20,8 @@ import pytest
 
 import ioadr
 from ioadr.evaluation.synthetic import demo
+from ioadr.io.poses.colmap_model import MODELS, UNDERSTOOD, camera_numbers
+from ioadr.io.poses.photographs import photograph
 from tests.exported import CLOSE, Landed, farthest_off
 
 PYTHON = os.environ.get("IOADR_PYCOLMAP", "")
@@ -44,6 +47,24 @@ import pycolmap
 model = pycolmap.Reconstruction(sys.argv[1])
 model.write_binary(sys.argv[2]) if sys.argv[3] == "bin" else model.write_text(sys.argv[2])
 """
+
+
+PUTTING = """
+import json, sys
+import numpy as np, pycolmap
+model, values, rays = json.loads(sys.argv[1])
+camera = pycolmap.Camera(model=model, width=200, height=160, params=values)
+np.save(sys.argv[2], camera.img_from_cam(np.c_[np.array(rays), np.ones(len(rays))]))
+"""
+LENSES = {
+    "SIMPLE_RADIAL": [0.05],
+    "RADIAL": [0.05, -0.01],
+    "OPENCV": [0.05, -0.01, 0.002, -0.001],
+    "FULL_OPENCV": [0.05, -0.01, 0.002, -0.001, 0.003, 0.01, 0.002, 0.001],
+    "OPENCV_FISHEYE": [0.02, -0.01, 0.003, -0.001],
+    "SIMPLE_RADIAL_FISHEYE": [0.02],
+    "RADIAL_FISHEYE": [0.02, -0.01],
+}
 
 
 def called(script: str, *words: Any) -> None:
@@ -90,3 +111,16 @@ def test_what_pycolmap_writes_is_read(form: str, tmp_path: Path) -> None:
     after = ioadr.read(tmp_path / "scene")
     np.testing.assert_allclose(after.positions, before.positions, atol=1e-6)
     np.testing.assert_allclose(after.views.astype(np.int64), before.views, atol=2)
+
+
+@pytest.mark.parametrize("model", UNDERSTOOD)
+def test_lenses_bend_as_colmap_says(model: str, tmp_path: Path) -> None:
+    bent = LENSES.get(model, [])
+    values = {3: [210.0, 101.0, 83.0], 4: [210.0, 205.0, 101.0, 83.0]}[MODELS[model] - len(bent)] + bent
+    rays = np.random.default_rng(0).uniform(-0.6, 0.6, (50, 2))
+    called(PUTTING, json.dumps([model, values, rays.tolist()]), tmp_path / "pixels.npy")
+    camera = camera_numbers(tmp_path, 1, model, 200, 160, values)
+    taken = photograph("a", None, camera, (np.eye(3), np.zeros(3)), tmp_path)
+    pixels = taken.pixels(np.c_[rays, np.ones(len(rays))])
+    np.testing.assert_allclose(pixels + 0.5, np.load(tmp_path / "pixels.npy"), atol=1e-9)
+    np.testing.assert_allclose(taken.rays(pixels)[:, :2], rays, atol=1e-9)

@@ -1,4 +1,4 @@
-"""Lenses that bend straight lines: radial and tangential distortion as COLMAP, Nerfstudio and OpenCV write it."""
+"""Lenses that bend straight lines: distortion and fisheye lenses as COLMAP, Nerfstudio and OpenCV write them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 ROUNDS = 20
 """Of the fixed-point iteration that undoes distortion; it gains a digit in each with usual lenses."""
+WIDEST = np.radians(60.0)
+"""From the axis, up to which rays of a fisheye lens are used: an image plane stretches those farther out too much."""
 
 
 class Lens(NamedTuple):
@@ -52,3 +54,41 @@ class Lens(NamedTuple):
     def _radial(self, square: Floats) -> Floats:
         above = 1.0 + square * (self.k1 + square * (self.k2 + square * self.k3))
         return np.asarray(above / (1.0 + square * (self.k4 + square * (self.k5 + square * self.k6))))
+
+
+class Fisheye(NamedTuple):
+    """A lens that puts a ray at angle θ from the axis at θ·(1 + k1·θ² + k2·θ⁴ + k3·θ⁶ + k4·θ⁸) from the middle."""
+
+    k1: float = 0.0
+    k2: float = 0.0
+    k3: float = 0.0
+    k4: float = 0.0
+
+    def distorted(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+        """Where the lens puts rays (x, y)."""
+        radius = np.maximum(np.hypot(x, y), 1e-12)
+        factor = self._bent(np.arctan(radius)) / radius
+        return x * factor, y * factor
+
+    def undistorted(self, x: Floats, y: Floats) -> tuple[Floats, Floats]:
+        """The rays that the lens puts at (x, y), those farther out than the widest drawn in to it."""
+        angles = np.linspace(0.0, np.arctan(self.farthest), 1025)
+        bent, radius = self._bent(angles), np.maximum(np.hypot(x, y), 1e-12)
+        angle = np.interp(radius, bent, angles)
+        for _ in range(3):
+            slope = (self._bent(angle + 1e-6) - self._bent(angle - 1e-6)) / 2e-6
+            angle = np.clip(angle - (self._bent(angle) - radius) / np.maximum(slope, 1e-3), 0.0, angles[-1])
+        return x * np.tan(angle) / radius, y * np.tan(angle) / radius
+
+    @property
+    def farthest(self) -> float:
+        """Largest radius |(x, y)| of a ray that is used; beyond it the polynomial may turn back."""
+        angles = np.linspace(0.0, WIDEST, 1025)
+        falling = np.flatnonzero(np.diff(self._bent(angles)) <= 0)
+        return float(np.tan(angles[falling[0]] if len(falling) else WIDEST))
+
+    def _bent(self, angle: Floats) -> Floats:
+        square = angle * angle
+        return np.asarray(
+            angle * (1.0 + square * (self.k1 + square * (self.k2 + square * (self.k3 + square * self.k4))))
+        )

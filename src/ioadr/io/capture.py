@@ -71,6 +71,8 @@ class Capture:
     """What the views say about their order, before it was corrected."""
     put_right: bool = False
     """Whether it was."""
+    scaled: float = 1.0
+    """Part of the scale asked for that the reader takes upon itself: sizes, camera and range are after it."""
     notes: tuple[str, ...] = field(default_factory=tuple)
 
     def __post_init__(self) -> None:

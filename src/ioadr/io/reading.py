@@ -21,7 +21,15 @@ from ioadr.io.registry import find_format
 from ioadr.io.safety.doors import check_file, damage_explained
 from ioadr.io.safety.limits import check_memory
 from ioadr.io.samples import Samples, prepared, resized
-from ioadr.io.subset import chosen_views, chosen_window, part_of, scaled_camera, scaled_size, without_unused
+from ioadr.io.subset import (
+    chosen_views,
+    chosen_window,
+    part_of,
+    remaining_scale,
+    scaled_camera,
+    scaled_size,
+    without_unused,
+)
 from ioadr.lightfield import DisparityRange, LightField, Source
 from ioadr.part import Part, Window
 
@@ -61,12 +69,12 @@ def read(path: str | os.PathLike[str], options: ReadOptions | None = None, **cha
     """
     chosen = ReadOptions.of(options, **changes)
     capture = open_capture(path, chosen)
-    window = chosen_window(capture, chosen)
+    window, scale = chosen_window(capture, chosen), remaining_scale(capture, chosen)
     with damage_explained(capture.path, f"views in {capture.format} form"):
-        views = _loaded(capture, window, chosen.scale)
+        views = _loaded(capture, window, scale)
     samples = prepared(views, capture, chosen)
-    part = part_of(capture.part, window, chosen.scale)
-    camera = capture.camera and scaled_camera(capture.camera, capture.part.crop(window).window, chosen.scale, part)
+    part = part_of(capture.part, window, scale)
+    camera = capture.camera and scaled_camera(capture.camera, capture.part.crop(window).window, scale, part)
     lightfield = assembled(capture, samples, camera, part, chosen)
     odd = tuple(Note(note) for note in odd_views(lightfield, capture))
     source = replace(lightfield.source, notes=(*lightfield.source.notes, *odd))
@@ -136,7 +144,7 @@ def assembled(
     present = capture.available.copy()
     present[present] = samples.usable
     name = printable(capture.name or capture.path.resolve().name)
-    limits = capture.range.scaled(options.scale) if capture.range else None
+    limits = capture.range.scaled(remaining_scale(capture, options)) if capture.range else None
     reference = options.reference
     if reference is None and capture.reference is not None:
         reference = capture.place_of(capture.reference, present)

@@ -50,6 +50,11 @@ def chosen_window(capture: Capture, options: ReadOptions) -> Window:
     return Window(top, left, top + height, left + width)
 
 
+def remaining_scale(capture: Capture, options: ReadOptions) -> float:
+    """The factor on the image size that the reader leaves to be applied to loaded views."""
+    return options.scale / capture.scaled
+
+
 def scaled_size(window: Window, scale: float) -> tuple[int, int]:
     """Height and width after scaling; partial pixels are dropped, so that the factor is exact."""
     return max(1, int(window.height * scale + 1e-9)), max(1, int(window.width * scale + 1e-9))
@@ -73,12 +78,16 @@ def scaled_camera(camera: Camera, window: Window, scale: float, part: Part) -> C
     if scale == 1.0:
         return camera
     rays = camera.pinhole(window)
-    size = max(part.width, part.height) / (max(camera.width, camera.height) * scale)
+    before, after = max(camera.width, camera.height), max(part.width, part.height)
+    size = after / (before * scale)
+    # Poses say the angle of a pixel, others the size of the sensor, which is counted from pixel to pixel in rays.
+    sensor = (after - 1) / ((before - 1) * scale) if camera.world is not None and before > 1 < after else size
     return replace(
         camera,
         width=part.width,
         height=part.height,
-        sensor_size_mm=camera.sensor_size_mm * size,
+        sensor_size_mm=camera.sensor_size_mm * sensor,
+        baseline_mm=camera.baseline_mm * sensor / size,
         axis_offset=(
             (rays.n0 + 0.5) * scale - 0.5 + part.window.top - 0.5 * (part.height - 1),
             (rays.m0 + 0.5) * scale - 0.5 + part.window.left - 0.5 * (part.width - 1),

@@ -16,7 +16,7 @@ from ioadr.io.capture import Capture
 from ioadr.io.options import ReadOptions
 from ioadr.io.reading import open_capture
 from ioadr.io.safety.limits import size
-from ioadr.io.subset import chosen_window, scaled_size
+from ioadr.io.subset import chosen_window, remaining_scale, scaled_size
 from ioadr.lightfield import DisparityRange
 from ioadr.machine import cores
 from ioadr.parameters import Parameters
@@ -67,7 +67,7 @@ class Need:
 def need_of(path: str, reading: ReadOptions, parameters: Parameters, every_view: bool = False) -> Need:
     """Estimate the need from headers alone; raise what reading would raise."""
     capture = open_capture(path, reading, judge=False)
-    height, width = scaled_size(chosen_window(capture, reading), reading.scale)
+    height, width = scaled_size(chosen_window(capture, reading), remaining_scale(capture, reading))
     views = int(capture.available.sum())
     sample = capture.channels * capture.dtype.itemsize
     more = BYTES_PER_VIEW_PIXEL * views if every_view else 0
@@ -76,7 +76,8 @@ def need_of(path: str, reading: ReadOptions, parameters: Parameters, every_view:
 
 def _shifts(capture: Capture, reading: ReadOptions) -> float:
     """Spread of the shifts over the disparity range in the outermost view of a regular grid, px."""
-    limits = DisparityRange(*reading.range) if reading.range else capture.range and capture.range.scaled(reading.scale)
+    stored = capture.range and capture.range.scaled(remaining_scale(capture, reading))
+    limits = DisparityRange(*reading.range) if reading.range else stored
     return limits.extent * (max(capture.grid) // 2) if limits else USUAL_SPREAD
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ioadr.io.poses.photographs import Floats, meeting_point
 from ioadr.io.poses.rig import FEWEST, Rig
+from ioadr.io.subset import scaled_size
 from ioadr.part import Window
 
 TINY = 1e-6
@@ -43,6 +44,11 @@ class Canvas:
     top: float
     width: int
     height: int
+
+    def scaled(self, scale: float) -> Canvas:
+        """In px of another size; what does not fill one is left out."""
+        height, width = scaled_size(Window(0, 0, self.height, self.width), scale)
+        return Canvas((self.left - 0.5) * scale + 0.5, (self.top - 0.5) * scale + 0.5, width, height)
 
 
 def rays_of(rig: Rig, view: int, columns: Floats, rows: Floats) -> Floats:

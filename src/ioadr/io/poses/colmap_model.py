@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.geometry.lens import Lens
+from ioadr.geometry.lens import Fisheye, Lens
 from ioadr.io.safety.doors import damage_explained, small_text
 
 Part = TypeVar("Part")
@@ -39,7 +39,10 @@ MODELS = {
     "EQUIRECTANGULAR": 2,
 }
 """In the order of COLMAP's numbers, and how many values each has."""
-UNDERSTOOD = ("SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "FULL_OPENCV")
+FISHEYES = ("OPENCV_FISHEYE", "SIMPLE_RADIAL_FISHEYE", "RADIAL_FISHEYE", "SIMPLE_FISHEYE", "FISHEYE")
+UNDERSTOOD = ("SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "FULL_OPENCV", *FISHEYES)
+SINGLE = ("SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL", "SIMPLE_RADIAL_FISHEYE", "RADIAL_FISHEYE", "SIMPLE_FISHEYE")
+"""Models with one focal length for both directions."""
 PLACES = (".", "sparse", "colmap/sparse", "dense/sparse")
 """Where models lie below a folder, each in it or in its numbered folders."""
 OBSERVATION = np.dtype([("x", "<f8"), ("y", "<f8"), ("point", "<i8")])
@@ -116,9 +119,8 @@ def camera_numbers(path: Path, number: int, model: str, width: int, height: int,
             f"{path}: camera {number} is a {model} with {len(values)} numbers instead of {MODELS[model]}. "
             "Export the model again."
         )
-    single = model in ("SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL")
-    fx, fy, cx, cy, *lens = (values[0], *values) if single else values
-    return width, height, fx, fy, cx - 0.5, cy - 0.5, Lens(*lens)
+    fx, fy, cx, cy, *lens = (values[0], *values) if model in SINGLE else values
+    return width, height, fx, fy, cx - 0.5, cy - 0.5, (Fisheye if model in FISHEYES else Lens)(*lens)
 
 
 def rotation(w: float, x: float, y: float, z: float) -> NDArray[np.float64]:

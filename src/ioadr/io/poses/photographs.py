@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.geometry.lens import Lens
+from ioadr.geometry.lens import Fisheye, Lens
 from ioadr.io.decoding.images import SUFFIXES
 
 Floats = NDArray[np.float64]
@@ -37,13 +37,15 @@ class Photograph:
     """px (x, y)."""
     principal: tuple[float, float]
     """px (x, y)."""
-    lens: Lens
+    lens: Lens | Fisheye
     rotation: Floats
     """[3, 3], world → camera."""
     translation: Floats
     """[3], of the same."""
     upright: bool = False
     """Whether the camera belongs to the upright image (orientation tag applied), not to the stored one."""
+    scale: float = 1.0
+    """Of the camera's pixels against those of the file: the image is reduced when it is read."""
 
     @property
     def centre(self) -> Floats:
@@ -75,12 +77,18 @@ class Photograph:
         """Whether pixels […, 2] lie in the image."""
         return np.asarray(((pixels >= -ROUNDING) & (pixels <= np.array(self.size) - 1.0 + ROUNDING)).all(axis=-1))
 
+    def reduced(self, scale: float) -> Photograph:
+        """To be read scaled by exactly this factor; what does not fill a pixel is left out."""
+        size = max(1, int(self.size[0] * scale + 1e-9)), max(1, int(self.size[1] * scale + 1e-9))
+        return replace(self._scaled((scale, scale)), size=size, scale=self.scale * scale)
+
     def resized(self, size: tuple[int, int]) -> Photograph:
         """The photograph scaled to another size."""
-        factor = [new / old for new, old in zip(size, self.size, strict=True)]
+        return replace(self._scaled((size[0] / self.size[0], size[1] / self.size[1])), size=size)
+
+    def _scaled(self, factor: tuple[float, float]) -> Photograph:
         return replace(
             self,
-            size=size,
             focal=(self.focal[0] * factor[0], self.focal[1] * factor[1]),
             principal=(
                 (self.principal[0] + 0.5) * factor[0] - 0.5,
@@ -128,7 +136,7 @@ def photograph(name: str, file: Path | None, numbers: Any, pose: tuple[Floats, F
         (int(width), int(height)),
         (float(fx), float(fy)),
         (float(cx), float(cy)),
-        Lens(*map(float, lens)),
+        lens if isinstance(lens, Fisheye) else Lens(*map(float, lens)),
         left @ right,
         np.asarray(pose[1], np.float64).reshape(3),
     )

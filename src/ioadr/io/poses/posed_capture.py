@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.camera import Camera, matrix
+from ioadr.consistency.outcome import FAR_APART
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture
 from ioadr.io.decoding.header import Header
@@ -20,6 +21,7 @@ from ioadr.io.poses.canvas import Canvas, fitted, sources
 from ioadr.io.poses.lattice import arranged_views
 from ioadr.io.poses.photographs import Photograph, PosedPhotographs
 from ioadr.io.poses.rig import FEWEST, Rig, assembled
+from ioadr.io.samples import resized
 from ioadr.lightfield import WHITE, DisparityRange
 from ioadr.part import Window
 
@@ -29,6 +31,8 @@ SMALLEST = 16
 """px of a common area that can be estimated."""
 IN_PLANE = 1e-4
 """Steps between cameras that none of them is out of plane but by rounding."""
+BAND = 1 << 18
+"""px whose places in a photograph are held at a time."""
 ASPECT = 0.01
 """By which the aspect ratios of an image and its calibration may differ."""
 
@@ -48,6 +52,12 @@ def read_posed(name: str, posed: PosedPhotographs, options: ReadOptions) -> Capt
     index, positions = arranged_views(rig.places[:, [1, 0, 2]] / rig.step)
     if np.abs(positions[..., 2]).max() < IN_PLANE:
         positions = positions[..., :2]
+    notes = tuple(_notes(rig, canvas, share, options))
+    # The crop counts pixels before scaling, so that scaling has to wait for it.
+    scale = min(options.scale, 1.0) if options.crop is None else 1.0
+    if scale < 1.0:
+        rig, canvas = rig.scaled(scale), canvas.scaled(scale)
+    rig = rig.levelled()
     names = {taken.name: number for number, taken in enumerate(rig.photographs)}
     header = headers[rig.photographs[rig.reference].name]
     kind = np.dtype(np.float32) if header.dtype.kind == "f" else np.dtype(np.uint16)
@@ -70,8 +80,9 @@ def read_posed(name: str, posed: PosedPhotographs, options: ReadOptions) -> Capt
         white=WHITE[kind.name],
         trusted=True,
         counted=True,
+        scaled=scale,
     )
-    return capture.with_(notes=(*header.remarks, *present.notes, *_notes(rig, canvas, share, options)))
+    return capture.with_(notes=(*header.remarks, *present.notes, *notes))
 
 
 def _left_out_words(rig: Rig) -> str:
@@ -168,21 +179,32 @@ def _loader(rig: Rig, canvas: Canvas, header: Header, kind: np.dtype[Any]) -> An
 
 
 def _resampled(rig: Rig, canvas: Canvas, number: int, window: Window, factor: float, kind: np.dtype[Any]) -> Any:
+    """In bands of rows: the places in a large photograph take more memory than its samples."""
     # Here, as compiled code takes a second to import, which readers of other formats need not wait for.
     from ioadr._jit import Workers
     from ioadr.geometry.resample import resample_rows
 
-    taken = rig.photographs[number]
-    assert taken.file is not None
-    image = read_image(taken.file, upright=taken.upright)
-    rows, columns = (coordinates.astype(np.float32) for coordinates in sources(rig, canvas, number, window))
-    # Between nodes at which the view was asked, a lens may bend the border of the image by part of a pixel.
-    rows, columns = np.clip(rows, -0.5, image.shape[0] - 0.5), np.clip(columns, -0.5, image.shape[1] - 0.5)
-    out = np.empty((*rows.shape, image.shape[2]), np.float32)
+    image = _image(rig.photographs[number])
+    out = np.empty((window.height, window.width, image.shape[2]), np.float32)
+    step = max(1, BAND // window.width)
     with Workers() as workers:
-        workers.rows(resample_rows, len(out), image, rows, columns, out)
+        for top in range(0, window.height, step):
+            band = Window(window.top + top, window.left, min(window.top + top + step, window.bottom), window.right)
+            rows, columns = (places.astype(np.float32) for places in sources(rig, canvas, number, band))
+            # Between nodes at which the view was asked, a lens may bend the border of the image by part of a pixel.
+            rows, columns = np.clip(rows, -0.5, image.shape[0] - 0.5), np.clip(columns, -0.5, image.shape[1] - 0.5)
+            workers.rows(resample_rows, band.height, image, rows, columns, out[top : top + band.height])
     out *= np.float32(factor)
     return out if kind.kind == "f" else np.clip(np.rint(out), 0, np.iinfo(kind).max)
+
+
+def _image(taken: Photograph) -> NDArray[Any]:
+    """Samples of a photograph, reduced as asked for."""
+    assert taken.file is not None
+    image = read_image(taken.file, upright=taken.upright)
+    if taken.scale == 1.0:
+        return image
+    return resized(image[None].astype(np.float32), taken.scale, (taken.size[1], taken.size[0]))[0]
 
 
 def _camera(rig: Rig, canvas: Canvas, options: ReadOptions) -> Camera:
@@ -219,6 +241,12 @@ def _notes(rig: Rig, canvas: Canvas, share: float, options: ReadOptions) -> Iter
         f"orientation, up to {100 * forward.max() / rig.extent:.0f} % of the cameras' extent out of one plane; "
         f"resampled once; the reference view is {taken.name}"
     )
+    apart = np.degrees(np.arctan(rig.step * rig.inverse_focus))
+    if apart > FAR_APART:
+        yield (
+            f"neighbouring photographs see the scene from {apart:.0f}° apart: more than {FAR_APART:.0f}° makes its "
+            "depth coarse, and hides much of it from some of them"
+        )
     if rig.left_out:
         yield f"{len(rig.left_out)} photographs left out: {_left_out_words(rig)}"
     yield f"the common area is {canvas.width}×{canvas.height} px, {100 * share:.0f} % of the reference photograph"

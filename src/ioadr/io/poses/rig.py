@@ -23,6 +23,8 @@ LOOSE = 0.02
 """How much the gaze counts against the plane of the centres, which a line of cameras leaves open."""
 FARTHEST_FORWARD = 0.25
 """Of the distance to the scene, and twice this of the cameras' extent, that a view may be off the plane."""
+FEWER_PIXELS = 0.7
+"""Pixels of the views per pixel of a photograph, below which it is reduced before it is resampled."""
 FEWEST = 3
 FEWEST_POINTS = 30
 """From which a range of depths is known."""
@@ -70,6 +72,16 @@ class Rig:
     def extent(self) -> float:
         """Largest side of the cameras' rectangle."""
         return float(np.ptp(self.places[:, :2], axis=0).max())
+
+    def scaled(self, scale: float) -> Rig:
+        """With photographs that are reduced when they are read."""
+        return replace(self, photographs=[taken.reduced(scale) for taken in self.photographs], focal=self.focal * scale)
+
+    def levelled(self) -> Rig:
+        """With photographs of much more pixels than the views reduced, which resampling alone would alias."""
+        ratios = [self.focal / float(np.sqrt(np.prod(taken.focal))) for taken in self.photographs]
+        pairs = zip(self.photographs, ratios, strict=True)
+        return replace(self, photographs=[taken.reduced(r) if r < FEWER_PIXELS else taken for taken, r in pairs])
 
     def without(self, views: Sequence[int], why: str) -> Rig:
         """The rig without some views, named with the reason."""

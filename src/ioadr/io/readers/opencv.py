@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
+from ioadr.geometry.lens import Fisheye, Lens
 from ioadr.io.capture import MOST_VIEWS, Capture
 from ioadr.io.decoding.images import read_header
 from ioadr.io.file_places import images_in, listed
@@ -30,6 +31,10 @@ ROTATION = ("R", "rotation", "rvec", "rotation_matrix")
 TRANSLATION = ("t", "T", "tvec", "translation")
 IMAGE = ("image", "file", "filename", "image_name", "file_path", "img")
 TITLE = ("name", "id", "camera", "serial", "camera_name")
+LENS = ("distortion_model", "lens_model", "camera_model", "model")
+STRAIGHT = ("", "opencv", "pinhole", "plumb_bob", "radtan", "rational_polynomial", "brown", "none")
+FISHEYES = ("fisheye", "equidistant", "opencv_fisheye", "kannala_brandt")
+"""Names of lens models, as OpenCV, ROS and Kalibr have them."""
 MOST_COEFFICIENTS = 8
 
 
@@ -122,7 +127,7 @@ def _images(file: Path, cameras: Mapping[str, Any]) -> dict[str, tuple[str, Path
 
 def _photograph(file: Path, name: str, values: Mapping[str, Any], image: tuple[str, Path | None]) -> Photograph:
     matrix = _array(file, name, "camera matrix", _first(values, MATRIX), 9).reshape(3, 3)
-    lens = _coefficients(file, name, _first(values, DISTORTION))
+    lens = _lens(file, name, values)
     translation = _array(file, name, "t", _first(values, TRANSLATION), 3)
     if abs(matrix[0, 1]) > 1e-6 * abs(matrix[0, 0]):
         raise InputError(f"{file}: camera {name} has skewed pixels, which are not understood. Calibrate without skew.")
@@ -146,13 +151,25 @@ def _size(values: Mapping[str, Any], image: Path | None) -> tuple[float, float]:
     return header.width, header.height
 
 
-def _coefficients(file: Path, name: str, value: Any) -> list[float]:
-    values = np.ravel(np.asarray([] if value is None else value, np.float64))
-    if values[MOST_COEFFICIENTS:].any():
+def _lens(file: Path, name: str, values: Mapping[str, Any]) -> Lens | Fisheye:
+    """By the coefficients, and by the model if one is named; calibrations without a word are of OpenCV's usual one."""
+    given = _first(values, DISTORTION)
+    numbers = np.ravel(np.asarray([] if given is None else given, np.float64))
+    named = _first(values, LENS)
+    model = "fisheye" if values.get("fisheye") is True or values.get("is_fisheye") is True else str(named or "").lower()
+    if model not in (*STRAIGHT, *FISHEYES):
         raise InputError(
-            f"{file}: camera {name} has a thin prism or tilted sensor, which are not understood. Undistort its images."
+            f"{file}: camera {name} has the lens model {named}, which is not understood; "
+            f"{', '.join((*STRAIGHT[1:], *FISHEYES))} are. Undistort its images."
         )
-    return [float(number) for number in values[:MOST_COEFFICIENTS]]
+    most = 4 if model in FISHEYES else MOST_COEFFICIENTS
+    if numbers[most:].any():
+        raise InputError(
+            f"{file}: camera {name} has a thin prism or tilted sensor (more than {most} coefficients of distortion), "
+            "which is not understood. Undistort its images."
+        )
+    coefficients = [float(number) for number in numbers[:most]]
+    return Fisheye(*coefficients) if model in FISHEYES else Lens(*coefficients)
 
 
 def _rotation(file: Path, name: str, value: Any) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.geometry.lens import Lens
+from ioadr.geometry.lens import Fisheye, Lens
 from ioadr.io.capture import MOST_VIEWS, Capture
 from ioadr.io.decoding.images import read_header
 from ioadr.io.options import ReadOptions
@@ -26,7 +26,8 @@ FILE_NAMES = ("transforms.json", "transforms_train.json")
 """The second is that of Blender's synthetic scenes, beside those for tests."""
 REDUCED = ("images_2", "images_4", "images_8")
 """Folders of smaller images, where `images` is not there."""
-MODELS = ("OPENCV", "PINHOLE", "SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL")
+FISHEYES = ("OPENCV_FISHEYE", "FISHEYE")
+MODELS = ("OPENCV", "PINHOLE", "PERSPECTIVE", "SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL", *FISHEYES)
 UPRIGHT = np.diag([1.0, -1.0, -1.0])
 """From axes x right, y up, z towards the viewer to x right, y down, z away."""
 LARGEST = 10**8
@@ -77,11 +78,11 @@ def _photograph(file: Path, number: int, frame: Mapping[str, Any]) -> Photograph
     name = frame.get("file_path")
     if not isinstance(name, str):
         raise InputError(f'{file}: frame {number} has no "file_path". Export the poses again.')
-    model = frame.get("camera_model", "OPENCV")
-    if model not in MODELS or frame.get("is_fisheye"):
+    model = _model(frame)
+    if model not in MODELS:
         raise InputError(
-            f"{file}: the camera of {name} is a {'fisheye' if frame.get('is_fisheye') else model}; understood are "
-            f"{', '.join(MODELS)}. Undistort the images first."
+            f"{file}: the camera of {name} is of the model {model}; understood are {', '.join(MODELS)}. Undistort the "
+            "images first."
         )
     pose = np.asarray(frame.get("transform_matrix"), np.float64)
     if pose.shape not in ((4, 4), (3, 4)):
@@ -91,6 +92,11 @@ def _photograph(file: Path, number: int, frame: Mapping[str, Any]) -> Photograph
     return photograph(
         name.removeprefix("./"), image, _camera(file, name, frame, image), (rotation, -rotation @ pose[:3, 3]), file
     )
+
+
+def _model(frame: Mapping[str, Any]) -> str:
+    """Of the camera, by Nerfstudio's names; instant-ngp has a word for fisheye lenses of its own."""
+    return FISHEYES[0] if frame.get("is_fisheye") else str(frame.get("camera_model") or MODELS[0]).upper()
 
 
 def _image(file: Path, name: str) -> Path | None:
@@ -114,11 +120,23 @@ def _camera(file: Path, name: str, frame: Mapping[str, Any], image: Path | None)
     if fx is None or fy is None:
         raise InputError(f"{file}: {name} has neither fl_x nor camera_angle_x. Add its focal length in px.")
     cx, cy = _number(file, name, frame, "cx"), _number(file, name, frame, "cy")
-    lens = Lens(**{key: _number(file, name, frame, key) or 0.0 for key in ("k1", "k2", "k3", "p1", "p2")})
-    if _number(file, name, frame, "k4"):
-        raise InputError(f"{file}: {name} has a distortion k4, as fisheye lenses do. Undistort the images first.")
+    lens = _lens(file, name, frame)
     middle = 0.5 * width if cx is None else cx, 0.5 * height if cy is None else cy
     return width, height, fx, fy, middle[0] - 0.5, middle[1] - 0.5, lens
+
+
+def _lens(file: Path, name: str, frame: Mapping[str, Any]) -> Lens | Fisheye:
+    def values(*keys: str) -> dict[str, float]:
+        return {key: _number(file, name, frame, key) or 0.0 for key in keys}
+
+    if _model(frame) in FISHEYES:
+        return Fisheye(**values("k1", "k2", "k3", "k4"))
+    if _number(file, name, frame, "k4"):
+        raise InputError(
+            f"{file}: {name} has a distortion k4, as fisheye lenses do, but its camera_model is {_model(frame)}. "
+            "Correct the model, or undistort the images first."
+        )
+    return Lens(**values("k1", "k2", "k3", "p1", "p2"))
 
 
 def _focal(file: Path, name: str, frame: Mapping[str, Any], key: str, side: float) -> float | None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from ioadr import InputError
+from ioadr.geometry.lens import Fisheye
 from ioadr.io import read
 from ioadr.io.poses.opencv_storage import read_storage
 from tests.posed import opencv_cameras, opencv_yaml, shots, write_images, write_transforms
@@ -74,6 +76,23 @@ def test_rotation_vectors(folder, expected):
     np.testing.assert_allclose(read(stored(folder, cameras)).views, expected.views, atol=1)
 
 
+def test_fisheye_lenses_are_opencvs(folder):
+    cv2 = pytest.importorskip("cv2")
+    photo = replace(shots().photographs[0], lens=Fisheye(0.05, -0.02, 0.01, 0.002))
+    rays = np.random.default_rng(0).uniform(-0.6, 0.6, (50, 2))
+    matrix = np.array([[photo.focal[0], 0, photo.principal[0]], [0, photo.focal[1], photo.principal[1]], [0, 0, 1]])
+    bent = cv2.fisheye.distortPoints(rays[:, None], matrix, np.array(photo.lens))[:, 0]
+    np.testing.assert_allclose(photo.pixels(np.c_[rays, np.ones(50)]), bent, atol=1e-6)
+    cameras = [{**c, "dist": [0.05, 0.0, 0.0, 0.0]} for c in opencv_cameras(shots().photographs)]
+    usual = read(stored(folder, cameras)).views
+    named = [
+        read(stored(folder, [{**c, **words} for c in cameras]))
+        for words in ({"distortion_model": "equidistant"}, {"fisheye": True})
+    ]
+    np.testing.assert_array_equal(named[0].views, named[1].views)
+    assert named[0].views.shape != usual.shape or not np.array_equal(named[0].views, usual)
+
+
 def test_distortion_is_opencvs():
     cv2 = pytest.importorskip("cv2")
     photo = shots().photographs[0]
@@ -91,6 +110,7 @@ def test_distortion_is_opencvs():
         (lambda c: c.update(K=[1, 2]), r"the camera matrix of camera 0 must have 9 numbers, and has 2"),
         (lambda c: c["K"][0].__setitem__(1, 3.0), r"camera 0 has skewed pixels"),
         (lambda c: c.update(dist=[0] * 9 + [1]), r"camera 0 has a thin prism or tilted sensor"),
+        (lambda c: c.update(distortion_model="omni"), r"camera 0 has the lens model omni, which is not understood"),
         (lambda c: c.update(R=np.diag([1, 1, -1]).tolist()), r"rotation without scale or mirroring"),
         (lambda c: c.update(image="../x.png"), r"names an image outside its folder"),
     ],

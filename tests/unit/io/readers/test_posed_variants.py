@@ -14,13 +14,15 @@ import pytest
 from PIL import Image
 
 from ioadr import InputError
-from ioadr.geometry.lens import Lens
+from ioadr.evaluation.synthetic.posed import photographed, true_disparity
+from ioadr.geometry.lens import Fisheye, Lens
+from ioadr.geometry.synthesis import residuals
 from ioadr.io import read
 from ioadr.io.poses.canvas import fitted
 from ioadr.io.poses.colmap_model import MODELS
 from ioadr.io.poses.photographs import Photograph, PosedPhotographs
 from ioadr.io.poses.rig import assembled
-from tests.posed import Shots, colmap_scene, numbers, shots, write_colmap, write_images, write_transforms
+from tests.posed import SCENE, Shots, colmap_scene, numbers, shots, write_colmap, write_images, write_transforms
 
 
 @pytest.fixture
@@ -156,17 +158,45 @@ class TestLenses:
     def test_photographs_of_other_lenses_are_left_out(self, scene):
         shutil.rmtree(scene / "sparse")
         write_colmap(scene / "sparse" / "0", shots().photographs, shots().points, binary=False)
-        set_lenses(scene / "sparse" / "0", {1: "OPENCV_FISHEYE", 2: "FOV"})
+        set_lenses(scene / "sparse" / "0", {1: "THIN_PRISM_FISHEYE", 2: "FOV"})
         found = read(scene)
         assert found.view_count == 7
-        assert "1 whose lens is OPENCV_FISHEYE (photo_000.png); 1 whose lens is FOV (photo_001.png)" in notes(found)
+        assert "1 whose lens is THIN_PRISM_FISHEYE (photo_000.png); 1 whose lens is FOV (photo_001.png)" in notes(found)
 
-    def test_only_fisheye_lenses_are_refused(self, scene):
+    def test_only_lenses_that_are_not_understood_are_refused(self, scene):
         shutil.rmtree(scene / "sparse")
         write_colmap(scene / "sparse" / "0", shots().photographs, shots().points, binary=False)
-        set_lenses(scene / "sparse" / "0", dict.fromkeys(range(1, 10), "OPENCV_FISHEYE"))
-        with pytest.raises(InputError, match=r"9 of 9 .* lens is OPENCV_FISHEYE; understood are .*image_undist"):
+        set_lenses(scene / "sparse" / "0", dict.fromkeys(range(1, 10), "EUCM"))
+        with pytest.raises(InputError, match=r"9 of 9 .* lens is EUCM; understood are .*image_undist"):
             read(scene)
+
+    @pytest.mark.parametrize("program", ["colmap", "transforms"])
+    def test_fisheye_lenses(self, tmp_path, program):
+        """Photographs through a fisheye lens become the views that straight lenses give."""
+        plain = [replace(photo, lens=Lens()) for photo in shots().photographs]
+        bent = [replace(photo, lens=Fisheye(0.05, -0.01, 0.002, 0.001)) for photo in plain]
+        views = []
+        for name, photographs in (("plain", plain), ("bent", bent)):
+            write_images(tmp_path / name / "images", photographs, photographed(SCENE, photographs))
+            write_colmap(tmp_path / name / "sparse" / "0", photographs, shots().points, binary=False)
+            if program == "transforms":
+                shutil.rmtree(tmp_path / name / "sparse")
+                write_transforms(tmp_path / name, photographs)
+        if program == "colmap":
+            model = tmp_path / "bent" / "sparse" / "0" / "cameras.txt"
+            model.write_text(model.read_text().replace("OPENCV", "OPENCV_FISHEYE"))
+        else:
+            file = tmp_path / "bent" / "transforms.json"
+            file.write_text(
+                file.read_text().replace('"OPENCV"', '"OPENCV_FISHEYE"').replace('"p1"', '"k3"').replace('"p2"', '"k4"')
+            )
+        for name in ("plain", "bent"):
+            found = read(tmp_path / name)
+            views.append((found, true_disparity(SCENE, found).disparity))
+        # Areas differ by a few pixels: the lens draws the corners in.
+        assert abs(views[0][0].width - views[1][0].width) < 20
+        straight, curved = (residuals(found, truth.astype(np.float32), 1).mean for found, truth in views)
+        assert curved < 1.2 * straight
 
     def test_binary_models_with_other_lenses(self, scene):
         """Lenses that are not understood have another number of values, which must be skipped."""
@@ -235,3 +265,30 @@ def test_many_photographs_are_given_up_for_a_larger_area():
     rig, _, share = fitted(assembled(PosedPhotographs(Path("many"), taken)))
     assert 30 <= len(rig.photographs) < 110
     assert share > 0.4
+
+
+def test_photographs_are_reduced_before_they_are_resampled(scene):
+    """Much less to compute for large photographs; the views are those that resampling first gives, but for blur."""
+    small, whole = read(scene, scale=0.5), read(scene)
+    assert (small.height, small.width) == (whole.height // 2, whole.width // 2)
+    cropped = read(scene, scale=0.5, crop=(0, 0, whole.height, whole.width))
+    assert np.abs(small.views.astype(np.float64) - cropped.views).mean() < 0.01 * 65535
+    np.testing.assert_allclose(small.positions, cropped.positions)
+    for name, value in cropped.camera.pinhole()._asdict().items():
+        assert getattr(small.camera.pinhole(), name) == pytest.approx(value, rel=1e-6), name
+    assert small.range.extent == pytest.approx(0.5 * whole.range.extent)
+    from ioadr.app.batch.sizing import need_of
+    from ioadr.io.options import ReadOptions
+    from ioadr.presets import preset
+
+    need = need_of(str(scene), ReadOptions(scale=0.5), preset("fast"))
+    assert (need.height, need.width) == (small.height, small.width)
+
+
+def test_a_larger_photograph_does_not_alias():
+    """One that is resampled to half its size is reduced first, so that nothing finer than its pixels remains."""
+    taken = looking([0.0, 0.0, 0.0], [0.0, 0.0, 2.0], "a")
+    reduced = taken.reduced(0.5)
+    assert (reduced.size, reduced.scale) == ((120, 90), 0.5)
+    rays = np.array([[0.1, -0.05, 1.0]])
+    np.testing.assert_allclose(reduced.pixels(rays) + 0.5, 0.5 * (taken.pixels(rays) + 0.5))

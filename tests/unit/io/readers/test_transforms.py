@@ -78,7 +78,10 @@ def test_seed_points_tell_the_range(folder):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda c: c.update(camera_model="OPENCV_FISHEYE"), r"is a OPENCV_FISHEYE; understood are OPENCV, PINHOLE"),
+        (
+            lambda c: c.update(camera_model="EQUIRECTANGULAR"),
+            r"of the model EQUIRECTANGULAR; understood are OPENCV, PI",
+        ),
         (lambda c: c["frames"][2].update(k4=0.1), r"photo_002.png has a distortion k4"),
         (lambda c: c["frames"][2].pop("file_path"), r'frame 2 has no "file_path"'),
         (lambda c: c["frames"][2].update(transform_matrix=[1, 2]), r"transform_matrix of .* must have 4×4 numbers"),
