@@ -13,6 +13,7 @@ import os
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import ioadr
@@ -30,6 +31,19 @@ print(json.dumps({
     "finite": bool(np.isfinite(np.asarray(cloud.points)).all()),
     "vertices": len(mesh.vertices), "triangles": len(mesh.triangles), "textures": mesh.has_textures(),
 }))
+"""
+EVERY_VIEW = """
+import os, sys
+import numpy as np, open3d
+folder = sys.argv[1]
+cameras = open3d.io.read_pinhole_camera_trajectory(folder + "/trajectory.json").parameters
+clouds = []
+for camera, name in zip(cameras, sorted(os.listdir(folder + "/color")), strict=True):
+    parts = [open3d.io.read_image(f"{folder}/{part}/{name}") for part in ("color", "depth")]
+    image = open3d.geometry.RGBDImage.create_from_color_and_depth(*parts, depth_trunc=100.0)
+    cloud = open3d.geometry.PointCloud.create_from_rgbd_image(image, camera.intrinsic, camera.extrinsic)
+    clouds.append(np.asarray(cloud.points))
+np.savez(folder + "/clouds.npz", *clouds)
 """
 
 
@@ -50,3 +64,24 @@ def test_open3d_opens_what_we_write(name: str, shared: Path, tmp_path: Path) -> 
     assert found["finite"]
     assert found["triangles"] > estimate.disparity.size
     assert found["textures"]
+
+
+@pytest.mark.skipif(not PYTHON, reason="no Python with Open3D is named by IOADR_OPEN3D")
+def test_open3d_puts_the_points_of_every_view_on_its_pixels(tmp_path: Path) -> None:
+    views = ioadr.estimate_views(demo(grid=(3, 3), size=(96, 128)).lightfield, "fast")
+    views.export("open3d", tmp_path / "out")
+    done = subprocess.run([PYTHON, "-c", EVERY_VIEW, tmp_path / "out"], capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    rays = views.estimate.rays
+    with np.load(tmp_path / "out" / "clouds.npz") as clouds:
+        assert len(clouds.files) == 9
+        for name, view in zip(clouds.files, views.index, strict=True):
+            x, y, z = clouds[name].T
+            assert len(z) > 0.9 * views.estimate.disparity.size
+            d = (1.0 / z - rays.offset) / rays.slope
+            down, right = views.layout.offsets[tuple(view)]
+            rows, columns = y / z / rays.pitch_y + rays.n0 - d * down, x / z / rays.pitch_x + rays.m0 - d * right
+            # Points are float64, but Open3D reads depth as whole millimetres, which moves them along their ray only.
+            assert max(np.abs(rows - np.rint(rows)).max(), np.abs(columns - np.rint(columns)).max()) < 0.05
+            found = views.map_of(tuple(view))[np.rint(rows).astype(int), np.rint(columns).astype(int)]
+            assert np.abs(1.0 / (rays.slope * found + rays.offset) - z).max() < 0.00051

@@ -62,12 +62,14 @@ def export_estimate(
     program = TARGETS[target]
     _check_unit(estimate, program, target, scale_to)
     _check_numbers(min_confidence, points)
-    if program.all_views:
+    views = views if program.every_view or program.depth_of_views else None
+    images = program.all_views or (views is not None and program.depth_of_views)
+    if images:
         _check_lightfield(estimate, lightfield, target)
     if program.every_view:
         _check_views(views, target, device)
     pose = estimate.camera.world if estimate.camera is not None and program.all_views else None
-    taken = lightfield if program.all_views else None
+    taken = lightfield if images else None
     scene = Scene(estimate, taken, min_confidence, points, scale_to, pose, views, device, focus)
     units = [] if program.every_view else _unit_notes(estimate, scale_to, pose is not None)
     notes = [*units, *program.notes(scene)]

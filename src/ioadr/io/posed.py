@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 from ioadr.camera import Matrix
 from ioadr.colours import Rgb, rgb8
 from ioadr.io.results.cloud import AXES, Cloud, point_cloud
+from ioadr.io.valid_area import ValidArea
 from ioadr.layout import Layout
 from ioadr.lightfield import LightField
 from ioadr.result import Estimate
 from ioadr.views.result import Views
+from ioadr.views.surfaces import NOTHING
 
 
 @dataclass(frozen=True)
@@ -162,6 +164,24 @@ class Scene:
         depth = self.estimate.depth.astype(np.float64) * self.scale
         return np.where(self.trusted, depth, np.nan)
 
+    def depth_of(self, view: View) -> NDArray[np.float64] | None:
+        """[N, M] along a view's optical axis, as `depth`; None where only the reference view has a map."""
+        if self.every_view is None:
+            return None
+        rays, number = self.estimate.rays, self.every_view.number(view.index)
+        inverse = rays.slope * self.every_view.disparity[number].astype(np.float64) + rays.offset
+        sure = self.every_view.confidence[number] >= self.min_confidence
+        # What no view saw was continued from around: good for a picture, but nobody knows its depth.
+        known = (inverse > 0) & sure & (self.every_view.source[number] != NOTHING)
+        depth = self.scale / np.where(known, inverse, np.nan) - view.centre[2]
+        return np.where(depth > 0, depth, np.nan)
+
+    @cached_property
+    def valid_area(self) -> ValidArea | None:
+        """Masks of the views; None where all of them show the scene throughout."""
+        area = None if self.lightfield is None else ValidArea(self.lightfield)
+        return None if area is None or area.complete else area
+
     @property
     def trusted(self) -> NDArray[np.bool_]:
         """Mask [N, M] of trusted pixels; one without confidence counts only if no minimum is set."""
@@ -184,6 +204,14 @@ class Scene:
         random = np.random.default_rng(self.estimate.seed)
         kept = np.sort(random.permutation(len(pixels))[: self.most_points])
         return Seeds(pixels[kept], _some(everything, kept))
+
+    def write_masks(self, folder: Path, ending: str = "") -> None:
+        """Of all views, 255 where they show the scene and 0 elsewhere; nothing where they do throughout."""
+        if self.valid_area is None:
+            return
+        folder.mkdir()
+        for view in self.views:
+            write_png(folder / f"{view.name}{ending}", self.valid_area.mask(view.index).astype(np.uint8) * 255)
 
     def write_images(self, folder: Path) -> None:
         """All views, as 8-bit colour PNG."""

@@ -19,6 +19,8 @@ from ioadr.machine import cores
 
 BLACK = 0.02
 """Share of white below which a pixel carries no information."""
+FEW_BLACK = 0.01
+"""Share of the pixels up to which such pixels are shadows, and not the border of what the lens lights."""
 UNSEEN = "their depth is filled in from around"
 NAMED = 6
 """Views that a note lists."""
@@ -192,7 +194,7 @@ def _without_dark(samples: Samples, sparse: NDArray[Any], names: list[str]) -> S
         samples = _replaced(samples, usable=samples.usable & ~dark, note=note)
     white = samples.white or WHITE[samples.views.dtype.name]
     black = float(np.mean(sparse.max(axis=0).max(axis=-1) < BLACK * white))
-    if black > 0.01:
+    if black > FEW_BLACK:
         samples = _replaced(samples, note=f"{100 * black:.0f} % of the pixels are black in all views: {UNSEEN}")
     return samples
 

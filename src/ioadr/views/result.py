@@ -130,6 +130,34 @@ class Views:
 
         return render(self, viewpoint, size, aperture, focus, threads)
 
+    def export(self, target: str, folder: str | os.PathLike[str], **options: Any) -> list[str]:
+        """Write the result as another program reads it, with the depth of every view.
+
+        Parameters
+        ----------
+        target : str
+            "nerfstudio", "colmap" or "open3d"; the others are as of `Estimate.export`.
+        folder : str or path
+            New, or that of an earlier export to the same program if `overwrite`.
+        **options
+            Further ones of `Estimate.export`: overwrite, min_confidence, points, scale_to.
+
+        Returns
+        -------
+        list of str
+            Paths of the files.
+
+        Examples
+        --------
+        >>> files = ioadr.estimate_views(lightfield, "fast").export("open3d", "rgbd", overwrite=True, scale_to=2.0)
+        >>> len([file for file in files if os.path.dirname(file).endswith("depth")])
+        25
+        """
+        from ioadr.io.exporting import export_estimate
+
+        done = export_estimate(self.estimate, target, folder, self.lightfield, views=self, **options)
+        return [str(path) for path in done.files]
+
     def quilt(
         self,
         folder: str | os.PathLike[str],

@@ -67,21 +67,24 @@ def command(
 
     nerfstudio and colmap: images of all views with exact poses and sensor shifts, and seed points. open3d: colour, and
     depth in millimetres. blender: an EXR file with depth and normals. quilt: one image of views from left to right for
-    Looking Glass displays; needs a result of `ioadr estimate --every-view`.
+    Looking Glass displays; needs a result of `ioadr estimate --every-view`, which also gives nerfstudio, colmap and
+    open3d the depth of every view.
     """
     from dataclasses import replace
 
     from ioadr import load_views
     from ioadr.io import load_estimate
     from ioadr.io.exporting import TARGETS, check_export, export_estimate
+    from ioadr.io.results.view_files import has_views
 
     check_export(target, folder, overwrite)
     with terminal.busy(f"reading {result}"):
         program, views = TARGETS[target], None
-        every = load_views(result) if program.every_view else None
+        wanted = program.every_view or (program.depth_of_views and has_views(result))
+        every = load_views(result) if wanted else None
         estimate = load_estimate(result) if every is None else every.estimate
         if program.all_views or every is not None:
-            views = open_lightfield(estimate, result, lightfield, terminal.note, all_views=program.all_views)
+            views = open_lightfield(estimate, result, lightfield, terminal.note, all_views=not program.every_view)
         every = every if every is None else replace(every, lightfield=views)
     with terminal.busy(f"writing {folder}"):
         done = export_estimate(

@@ -74,16 +74,24 @@ def write(scene: Scene, folder: Path) -> None:
             for packed, line in parts(model):
                 binary.write(packed)
                 text.write(line)
-    _write_map(folder / "stereo" / "depth_maps" / _stereo_name(scene), scene.depth[..., None])
+    scene.write_masks(folder / "masks", ".png")
+    for view in scene.views if scene.every_view else [scene.reference]:
+        depth = scene.depth_of(view) if view.index != scene.reference.index else scene.depth
+        assert depth is not None
+        _write_map(folder / "stereo" / "depth_maps" / _stereo_name(view), depth[..., None])
     normals = np.where(scene.trusted[..., None], scene.estimate.normals, np.nan)
-    _write_map(folder / "stereo" / "normal_maps" / _stereo_name(scene), normals)
+    _write_map(folder / "stereo" / "normal_maps" / _stereo_name(scene.reference), normals)
     frame = scene.frame("x right, y down, z away from the viewer")
     write_ply(folder / "fused.ply", scene.placed(scene.cloud, DOWN), scene.unit, "", frame)
 
 
 def notes(scene: Scene) -> list[Note]:
     return [
-        Note("depth and normal map of the reference view alone: the other views have none"),
+        Note(
+            "normal map of the reference view alone: the other views have none"
+            if scene.every_view
+            else "depth and normal map of the reference view alone: the other views have none"
+        ),
         Note("tracks name the views that see a point according to the disparity map; observations are its projections"),
     ]
 
@@ -146,8 +154,8 @@ def _text(numbers: tuple[float, ...] | list[float]) -> str:
     return " ".join(map(repr, numbers))
 
 
-def _stereo_name(scene: Scene) -> str:
-    return f"{scene.reference.name}.geometric.bin"
+def _stereo_name(view: View) -> str:
+    return f"{view.name}.geometric.bin"
 
 
 def _write_map(path: Path, values: NDArray[np.floating]) -> None:
@@ -160,8 +168,9 @@ def _write_map(path: Path, values: NDArray[np.floating]) -> None:
 
 TARGET = Target(
     "sparse model with tracks, all views, depth and normal map",
-    ("images", "sparse", "stereo", "fused.ply"),
+    ("images", "masks", "sparse", "stereo", "fused.ply"),
     write,
     notes,
     all_views=True,
+    depth_of_views=True,
 )

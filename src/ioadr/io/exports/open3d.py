@@ -1,47 +1,72 @@
-"""Open3D: colour, depth in millimetres and intrinsics of the reference view, as its RGB-D functions take them.
+"""Open3D: colour, depth in millimetres and intrinsics, as its RGB-D functions take them.
 
-Pixels are counted from the middle of the first one.
+Of the reference view, and of every view where each has a map. Pixels are counted from the middle of the first one.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ioadr.errors import Note
+from ioadr.io.exports.depth_images import millimetres, too_far
 from ioadr.io.exports.target import Target
-from ioadr.io.posed import Scene, write_png
-
-FARTHEST = 65535
-"""mm that 16 bits hold."""
+from ioadr.io.posed import Scene, View, write_png
 
 
 def write(scene: Scene, folder: Path) -> None:
     write_png(folder / "color.png", scene.image(scene.reference))
     write_png(folder / "depth.png", millimetres(scene.depth))
-    (width, height), (fx, fy), (cx, cy) = scene.size, scene.focal, scene.reference.principal
-    matrix = [fx, 0.0, 0.0, 0.0, fy, 0.0, cx, cy, 1.0]  # column after column
-    text = json.dumps({"width": width, "height": height, "intrinsic_matrix": matrix}, indent=1)
-    (folder / "intrinsics.json").write_text(text + "\n", encoding="utf-8")
+    _write_json(folder / "intrinsics.json", _intrinsic(scene, scene.reference))
+    if scene.every_view is None:
+        return
+    scene.write_images(folder / "color")
+    (folder / "depth").mkdir()
+    for view in scene.views:
+        depth = scene.depth_of(view)
+        assert depth is not None
+        write_png(folder / "depth" / view.name, millimetres(depth))
+    _write_json(folder / "trajectory.json", _trajectory(scene))
 
 
-def millimetres(depth: NDArray[np.float64]) -> NDArray[np.uint16]:
-    """Metres as 16-bit millimetres; 0 where depth is missing or too large."""
-    samples = np.rint(np.nan_to_num(depth * 1000.0))
-    return np.where(samples <= FARTHEST, samples, 0).astype(np.uint16)
+def _intrinsic(scene: Scene, view: View) -> dict[str, Any]:
+    (width, height), (fx, fy), (cx, cy) = scene.size, view.focal, view.principal
+    # Column after column.
+    return {"width": width, "height": height, "intrinsic_matrix": [fx, 0.0, 0.0, 0.0, fy, 0.0, cx, cy, 1.0]}
+
+
+def _trajectory(scene: Scene) -> dict[str, Any]:
+    """Cameras in the order of their images, as `open3d.io.read_pinhole_camera_trajectory` takes them."""
+    version = {"version_major": 1, "version_minor": 0}
+    cameras = []
+    for view in scene.views:
+        pose = np.eye(4)
+        pose[:3, 3] = 0.0 - np.array(view.centre)
+        extrinsic = {"class_name": "PinholeCameraParameters", "extrinsic": pose.ravel(order="F").tolist()}
+        cameras.append({**extrinsic, "intrinsic": _intrinsic(scene, view), **version})
+    return {"class_name": "PinholeCameraTrajectory", "parameters": cameras, **version}
+
+
+def _write_json(path: Path, content: dict[str, Any]) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
 def notes(scene: Scene) -> list[Note]:
     depth = scene.depth[np.isfinite(scene.depth)]
     farthest = f"Open3D truncates depth at 3 m by default: give it depth_trunc={depth.max(initial=0.0):.3g} or more"
-    lost = int((millimetres(depth) == 0).sum())
+    lost = too_far(depth)
     without = f"{lost} pixels have depth that 16 bits of millimetres cannot hold (0.001 … 65.535 m): written as 0"
     return [Note(farthest), *([Note(without)] if lost else [])]
 
 
 TARGET = Target(
-    "colour, depth in mm, intrinsics", ("color.png", "depth.png", "intrinsics.json"), write, notes, metres=True
+    "colour, depth in mm, intrinsics",
+    ("color.png", "depth.png", "intrinsics.json", "color", "depth", "trajectory.json"),
+    write,
+    notes,
+    metres=True,
+    depth_of_views=True,
 )

@@ -25,3 +25,5 @@ class Target:
     """Whether its format promises metres."""
     every_view: bool = False
     """Whether it needs the maps of every view."""
+    depth_of_views: bool = False
+    """Whether it takes the depth of every view where there is one."""

@@ -81,6 +81,11 @@ def fused_cloud(views: Views, min_confidence: float) -> cloud.Cloud:
     )
 
 
+def has_views(folder: str | os.PathLike[str]) -> bool:
+    """Whether a result has maps of every view."""
+    return (Path(folder) / ARCHIVE).is_file()
+
+
 def load_views(path: str | os.PathLike[str], lightfield: LightField | None = None) -> Views:
     """Load the maps of every view from the folder in which `Views.save` or the command line put them.
 
