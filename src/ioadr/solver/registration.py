@@ -36,7 +36,7 @@ class Motion(NamedTuple):
     stretch: float
     """Relative: taller and narrower. Cameras do not do so; maps that are tilted in error do."""
     shear: float
-    """Likewise, along the diagonal."""
+    """Stretch along the diagonal, relative."""
 
 
 def motion(view: Picture, predicted: Picture, white: float) -> Motion:
@@ -60,7 +60,7 @@ def motion(view: Picture, predicted: Picture, white: float) -> Motion:
     return Motion((row, column), angle, tuple(1.0 + gain for gain in bent[4:]), growth, stretch, shear)
 
 
-def _design(down: Floats, right: Floats, rows: Floats, columns: Floats, wanted: Floats) -> Floats:
+def _design(down: Floats, right: Floats, rows: Floats, columns: Floats, wanted: Floats) -> NDArray[np.float64]:
     """[P, C, unknowns]: shift down and right, angle, growth, stretch and shear, gain of each channel."""
     channels = wanted.shape[1]
     design = np.zeros((*wanted.shape, MOVES + channels))

@@ -269,9 +269,10 @@ def test_many_photographs_are_given_up_for_a_larger_area():
 
 def test_photographs_are_reduced_before_they_are_resampled(scene):
     """Much less to compute for large photographs; the views are those that resampling first gives, but for blur."""
-    small, whole = read(scene, scale=0.5), read(scene)
+    small: Any = read(scene, scale=0.5)
+    whole: Any = read(scene)
     assert (small.height, small.width) == (whole.height // 2, whole.width // 2)
-    cropped = read(scene, scale=0.5, crop=(0, 0, whole.height, whole.width))
+    cropped: Any = read(scene, scale=0.5, crop=(0, 0, whole.height, whole.width))
     assert np.abs(small.views.astype(np.float64) - cropped.views).mean() < 0.01 * 65535
     np.testing.assert_allclose(small.positions, cropped.positions)
     for name, value in cropped.camera.pinhole()._asdict().items():
