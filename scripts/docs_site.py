@@ -1,11 +1,12 @@
-"""What MkDocs does beside copying pages (`make docs`): adds the pages of the root, and the reference from the source.
+"""Hooks of MkDocs (`make docs`): add the pages of the root and a reference made from the source.
 
-A link is written as it resolves in the repository. Here it is turned into the site's: pages of the root are below
-`project/`, and a file that is no page (a test, a script) keeps its name and loses its link.
+Links in pages resolve in the repository. Here they become links of the site: pages of the root are below `project/`,
+and a link to any other file (a test, a script) becomes its name.
 """
 
 from __future__ import annotations
 
+import inspect
 import posixpath
 import re
 import shutil
@@ -31,7 +32,7 @@ SEARCH = Path(__file__).with_name("docs_search.js")
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put pages that mkdocs.yml does not name into the navigation, so that a new page is one file."""
+    """Add pages that mkdocs.yml does not name to the navigation, so that a new page is one file."""
     sections: dict[str, list[object]] = {name: pages for entry in config.nav for name, pages in entry.items()}
     docs = Path(config.docs_dir)
     pages = {path.relative_to(docs).as_posix() for path in docs.rglob("*.md")}
@@ -39,16 +40,19 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     decisions = [page for page in left if page.startswith("decisions/")]
     sections["Use"] += [page for page in left if page not in decisions]
     sections["Project"].append({"Decisions": decisions})
+    sections["Reference"].append({"Python names": [{name: name_page(name)} for name in public_names()]})
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add what has no file in docs/."""
+    """Add pages without a file in docs/."""
     for name in ROOT_PAGES:
         text = (ROOT / name).read_text(encoding="utf-8")
         files.append(File.generated(config, f"project/{name}", content=text))
     files.append(File.generated(config, "reference/cli.md", content=command_line()))
     files.append(File.generated(config, "reference/api.md", content=python_api()))
+    for name in public_names():
+        files.append(File.generated(config, name_page(name), content=f"::: ioadr.{ioadr._HOME[name]}.{name}\n"))
     style = HtmlFormatter().get_style_defs(".codehilite") + "\n" + STYLE.read_text(encoding="utf-8")
     files.append(File.generated(config, "site.css", content=style))
     return files
@@ -123,16 +127,30 @@ def command_line() -> str:
     return "\n".join(lines)
 
 
-def python_api() -> str:
-    """The public names; mkdocstrings fills in their docstrings."""
+def public_names() -> list[str]:
+    """Functions, those to start with first, then classes."""
     names = [name for name in ioadr.__all__ if not name.startswith("__")]
-    functions = sorted((name for name in names if name.islower()), key=("read estimate preset load_parameters").find)
+    functions = sorted((name for name in names if name.islower()), key="read estimate preset load_parameters".find)
+    return [*functions, *sorted(set(names) - set(functions))]
+
+
+def name_page(name: str) -> str:
+    """The page of a public name; some file systems do not distinguish `estimate` from `Estimate`."""
+    return f"reference/{'function' if name.islower() else 'class'}-{name.lower()}.md"
+
+
+def python_api() -> str:
+    """A table of the public names, with the first line of each docstring and a link to its page."""
     lines = [
         "# Python",
         "",
-        "Everything else is private and may change without notice, but for `ioadr.io.load_estimate`",
+        "These names are public, and so are `ioadr.io.load_estimate` and `ioadr.evaluation`. All others may change",
+        "without notice.",
+        "",
+        "| name | |",
+        "|---|---|",
     ]
-    lines += ["and `ioadr.evaluation`, which follow the same care.", ""]
-    for name in [*functions, *sorted(set(names) - set(functions))]:
-        lines += [f"::: ioadr.{ioadr._HOME[name]}.{name}", ""]
-    return "\n".join(lines)
+    for name in public_names():
+        summary = (inspect.getdoc(getattr(ioadr, name)) or "").partition("\n")[0].replace("|", "\\|")
+        lines.append(f"| [`{name}`]({posixpath.basename(name_page(name))}) | {summary} |")
+    return "\n".join(lines) + "\n"

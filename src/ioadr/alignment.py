@@ -45,8 +45,8 @@ class Alignment:
         """Read what `stored` wrote; refuse anything else."""
         try:
             # Earlier versions did not look at scales.
-            told = {"scales": np.ones(np.shape(stored["angles"])), **stored}
-            alignment = cls(*(np.asarray(told[name], np.float64) for name in ("shifts", "angles", "gains", "scales")))
+            values = {"scales": np.ones(np.shape(stored["angles"])), **stored}
+            alignment = cls(*(np.asarray(values[name], np.float64) for name in ("shifts", "angles", "gains", "scales")))
         except (KeyError, ValueError, TypeError, OverflowError) as error:
             raise InputError("alignment: not what `align` stores. Align the light field again.") from error
         grid = alignment.angles.shape

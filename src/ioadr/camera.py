@@ -114,11 +114,11 @@ class Camera:
         return 1000.0 * self.sensor_size_mm / (self.baseline_mm * self.focal_length_mm * max(self.width, self.height))
 
     def pinhole(self, window: Window | None = None) -> RayModel:
-        """True pinhole geometry, in the pixels of the image or of a window of it."""
+        """Pinhole geometry, in the pixels of the image or of a `window` of it."""
         return _pinhole(self, self._inverse_depth, self._view_width).placed(self.axis_offset, window)
 
     def benchmark(self, window: Window | None = None) -> RayModel:
-        """The benchmark toolkit's points for scoring normals: origin in the corner, half scale."""
+        """The benchmark toolkit's points for scoring normals (origin in the corner, half scale), inside a `window`."""
         return _benchmark(self, self._inverse_depth, self._view_width).placed(self.axis_offset, window)
 
     @property

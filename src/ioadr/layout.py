@@ -59,10 +59,36 @@ class Layout:
         positions: NDArray[Any] | None = None,
         present: NDArray[Any] | None = None,
     ) -> Layout:
-        """A layout of L×K views.
+        """Create a layout of L×K views.
 
-        By default, `reference` is the present view nearest to the centre, `positions` [L, K, 2 or 3] are those of a
-        regular grid, and all views are `present`.
+        Parameters
+        ----------
+        grid : tuple of int
+            Rows and columns.
+        reference : tuple of int, optional
+            Grid index of the view to estimate; the present view nearest to the centre by default.
+        eta : tuple of float
+            Sampling slope distortion, vertical and horizontal.
+        positions : array [L, K, 2 or 3], optional
+            Row, column and distance towards the scene, in baseline units; a regular grid by default.
+        present : array [L, K] of bool, optional
+            False where a view is missing.
+
+        Returns
+        -------
+        Layout
+
+        Raises
+        ------
+        InputError
+            Too few views, an absent reference view, or positions that no point can be matched over.
+
+        Examples
+        --------
+        Five cameras in a line, one of them missing:
+
+        >>> ioadr.Layout.of((1, 5), present=[[True, True, True, False, True]]).reference
+        (0, 2)
         """
         placed = regular(grid) if positions is None else np.asarray(positions, np.float64)
         there = np.ones(grid, bool) if present is None else np.asarray(present, bool)
@@ -133,7 +159,7 @@ class Layout:
         return float(np.abs(away - away[0]).max())
 
     def line(self, axis: int) -> list[Index]:
-        """Present views of the reference's column (axis 0) or row (axis 1) that lie in line with it, in order."""
+        """Present views of the reference's column (`axis` 0) or row (`axis` 1) that lie in line with it, in order."""
         row, column = self.reference
         views = [(k, column) if axis == 0 else (row, k) for k in range(self.grid[axis])]
         present = [view for view in views if self.present[view]]
@@ -143,7 +169,7 @@ class Layout:
         return sorted(in_line, key=lambda view: float(self.offsets[view][axis]))
 
     def even_line(self, axis: int) -> Line | None:
-        """The views around the reference in its column (axis 0) or row (axis 1), if they are evenly spaced."""
+        """The views around the reference in its column (`axis` 0) or row (`axis` 1), if they are evenly spaced."""
         row, column = self.reference
         at = self.reference[axis]
         present = self.present[:, column] if axis == 0 else self.present[row]
@@ -163,7 +189,7 @@ class Layout:
         return Line(indices, float(steps.mean()))
 
     def thinned(self, step: int) -> NDArray[np.bool_]:
-        """[L, K]: every step-th present view in each direction from the reference view."""
+        """Mask [L, K] of every `step`-th present view in each direction from the reference view."""
         return thinned(self.present, self.reference, step)
 
 

@@ -50,6 +50,7 @@ class DisparityRange:
         return self.maximum - self.minimum
 
     def scaled(self, factor: float) -> DisparityRange:
+        """The range times `factor`."""
         return replace(self, minimum=self.minimum * factor, maximum=self.maximum * factor)
 
 
@@ -190,7 +191,7 @@ class LightField:
         return self.layout.reach
 
     def camera_or_relative(self, limits: DisparityRange) -> Camera | RelativeCamera:
-        """The camera of the whole image, or a stand-in derived from the disparity range."""
+        """The camera of the whole image, or a stand-in derived from the disparity range `limits`."""
         return self.camera or RelativeCamera(limits.minimum, limits.maximum, self.part.width, self.part.height)
 
     @property
@@ -223,13 +224,21 @@ class LightField:
     def plot_epi(
         self, row: int | None = None, column: int | None = None, disparity: NDArray[Any] | None = None
     ) -> Figure:
-        """The EPI through a row or column as a matplotlib figure, with the slopes of a map [N, M]."""
+        """The EPI through a `row` or a `column` of pixels as a matplotlib figure.
+
+        The slopes of `disparity` [N, M] are drawn into it. Needs matplotlib: ``pip install ioadr[plot]``.
+        """
         from ioadr.app.notebook import plot_epi
 
         return plot_epi(self, row, column, disparity)
 
     def replace(self, **changes: Any) -> LightField:
-        """A copy with some arguments of the constructor replaced (views are shared).
+        """Return a copy with some arguments of the constructor replaced; views are shared.
+
+        Parameters
+        ----------
+        **changes
+            New values by name, such as ``range=ioadr.DisparityRange(-2, 2)`` or ``reference=(0, 0)``.
 
         Examples
         --------
@@ -246,7 +255,13 @@ class LightField:
     """The earlier name."""
 
     def crop(self, window: Window) -> LightField:
-        """The part inside `window` (in this light field's pixels); it keeps the whole's camera, scale and range."""
+        """Return the part inside `window`, a `Window` in pixels; it keeps the whole's camera, scale and range.
+
+        Examples
+        --------
+        >>> lightfield.crop(ioadr.Window(8, 8, 24, 40)).views.shape
+        (5, 5, 16, 32, 1)
+        """
         if not (0 <= window.top < window.bottom <= self.height and 0 <= window.left < window.right <= self.width):
             raise InputError(
                 f"crop: expected a part of the {self.width}×{self.height} px views, found rows {window.top} … "

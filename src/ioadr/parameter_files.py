@@ -23,6 +23,15 @@ def load_parameters(path: str | Path) -> Parameters:
         A `preset` key at the top names what the rest changes; without one it is `best`. ``ioadr presets best`` prints
         a whole file with the meaning of each value.
 
+    Returns
+    -------
+    Parameters
+
+    Raises
+    ------
+    InputError
+        There is no such file, it is not TOML, or a name or value is invalid.
+
     Examples
     --------
     >>> import ioadr, pathlib

@@ -167,6 +167,15 @@ class Parameters:
         changes : mapping of str to value
             New values by dotted name, such as ``{"congruence.weight": 50}``.
 
+        Returns
+        -------
+        Parameters
+
+        Raises
+        ------
+        InputError
+            An unknown name, or a value of the wrong type or out of bounds.
+
         Examples
         --------
         >>> import ioadr
@@ -187,7 +196,7 @@ class Parameters:
         return dataclasses.asdict(self)
 
     def changes(self, base: Parameters) -> dict[str, Any]:
-        """Values that differ from those of other parameters, by dotted name."""
+        """Values that differ from those of `base`, by dotted name."""
         theirs = base.to_dict()
         return {
             f"{group}.{name}": value

@@ -33,6 +33,7 @@ class Window:
         return slice(self.top, self.bottom), slice(self.left, self.right)
 
     def moved(self, rows: int, columns: int) -> Window:
+        """The window, `rows` lower and `columns` to the right."""
         return Window(self.top + rows, self.left + columns, self.bottom + rows, self.right + columns)
 
 
@@ -55,7 +56,7 @@ class Part:
 
     @classmethod
     def whole(cls, height: int, width: int) -> Part:
-        """The part that is a whole image."""
+        """The part that is a whole image of `height`×`width` px."""
         return cls(Window(0, 0, height, width), height, width)
 
     @property

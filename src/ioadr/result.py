@@ -217,7 +217,7 @@ class Estimate:
         }
 
     def compare(self, other: Estimate) -> Comparison:
-        """Compare with another result of the same view: the signed difference, and where it matters.
+        """Compare with `other`, a result of the same view: the signed difference, and where it matters.
 
         Examples
         --------
@@ -251,7 +251,7 @@ class Estimate:
         return estimate_html(self)
 
     def plot(self, maps: Sequence[str] = ("image", "disparity", "depth", "normals", "confidence")) -> Figure:
-        """The maps side by side as a matplotlib figure."""
+        """The `maps`, by the names of attributes, side by side as a matplotlib figure."""
         from ioadr.app.notebook import plot_estimate
 
         return plot_estimate(self, maps)

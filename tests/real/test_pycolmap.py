@@ -83,7 +83,7 @@ def projected(model: Path, place: Path) -> tuple[Landed, float]:
 @pytest.mark.parametrize("form", ["bin", "txt"])
 @pytest.mark.parametrize("name", ["demo", "hci/cotton"])
 def test_every_seed_lies_on_its_pixel_in_every_view(name: str, form: str, shared: Path, tmp_path: Path) -> None:
-    lightfield = demo().light_field if name == "demo" else ioadr.read(shared / "data" / name)
+    lightfield = demo().lightfield if name == "demo" else ioadr.read(shared / "data" / name)
     found = ioadr.estimate(lightfield, "fast", threads=1)
     found.export("colmap", tmp_path / "out", lightfield, points=1000)
     model = tmp_path / "model"
@@ -99,7 +99,7 @@ def test_every_seed_lies_on_its_pixel_in_every_view(name: str, form: str, shared
 @pytest.mark.parametrize("form", ["bin", "txt"])
 def test_what_pycolmap_writes_is_read(form: str, tmp_path: Path) -> None:
     """Of today's versions, which put rigs and frames beside the files that are read."""
-    lightfield = demo(grid=(3, 3), size=(96, 128)).light_field
+    lightfield = demo(grid=(3, 3), size=(96, 128)).lightfield
     ioadr.estimate(lightfield, "fast", threads=1).export("colmap", tmp_path / "scene", lightfield, points=100)
     sparse = tmp_path / "scene" / "sparse" / "0"
     before = ioadr.read(tmp_path / "scene")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import inspect
 import os
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 
@@ -54,3 +55,26 @@ def test_functions_name_their_parameters(name):
     assert "Examples\n--------" in text
     for parameter in inspect.signature(function).parameters:
         assert f"{parameter} :" in text or f"**{parameter}" in text, f"{name}: {parameter} is not described"
+
+
+def methods() -> dict[str, Callable[..., object]]:
+    """Public methods, by class and name."""
+    return {
+        f"{name}.{item}": getattr(value, "__func__", value)
+        for name in NAMES
+        if inspect.isclass(getattr(ioadr, name))
+        for item, value in vars(getattr(ioadr, name)).items()
+        if not item.startswith("_") and inspect.isfunction(getattr(value, "__func__", value))
+    }
+
+
+@pytest.mark.parametrize("name", methods())
+def test_methods_name_their_parameters(name):
+    method = methods()[name]
+    text = inspect.getdoc(method)
+    assert text is not None
+    for parameter in inspect.signature(method).parameters:
+        described = (f"{parameter} :", f"`{parameter}`", f"**{parameter}")
+        assert parameter in ("self", "cls") or any(words in text for words in described), (
+            f"{parameter} is not described"
+        )

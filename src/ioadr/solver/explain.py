@@ -19,6 +19,7 @@ from ioadr.cost.congruence import Neighbours, neighbour_weights, neighbours_arou
 from ioadr.cost.occlusion import Occluders
 from ioadr.cost.planar import Planes
 from ioadr.cost.total import TERMS, Model, State, look_around_pixel, smoothed_around
+from ioadr.errors import InputError
 from ioadr.geometry.plane import mark_inliers
 from ioadr.geometry.ppp import Rays, point_projection_image
 from ioadr.lightfield import DisparityRange, LightField
@@ -56,7 +57,8 @@ class Explainer:
         """`pack` returns the packed views for a `view_step`, so that several explainers can share them."""
         self.lightfield, self.estimate = lightfield, estimate
         chosen = estimate.range if estimate else limits or lightfield.range
-        assert chosen is not None, "a light field without a range needs limits"
+        if chosen is None:
+            raise InputError("explainer: the disparity range is unknown. Give `limits` or an estimate.")
         self.limits = chosen
         self._pack = pack or lru_cache(2)(partial(problem.pack_rays, lightfield))
         self.parameters = estimate.parameters if estimate else preset("paper").vary(NO_MAP)
@@ -86,14 +88,17 @@ class Explainer:
             trial=None if trial is None else self._point_image(model, parameters, row, column, np.float32(trial)),
             support=_support(model, state, row, column, value, parameters) if self.estimate else None,
             plane=_plane_fit(model, state, row, column, parameters) if step.plane_fits else None,
-            candidates=tuple(self._candidates(model, state, step, row, column)) if self.estimate else (),
+            candidates=tuple(self._candidates(model, state, step, row, column, self.estimate.seed))
+            if self.estimate
+            else (),
         )
 
     def ending(self, row: int, column: int) -> Ending:
         """The steps after the sweeps, and the confidence, at a pixel of the result."""
         from ioadr.solver.replay import ending
 
-        assert self.estimate is not None
+        if self.estimate is None:
+            raise InputError("explainer: the steps after the sweeps need an estimate.")
         return ending(self.lightfield, self.estimate, row, column)
 
     def prepare(self) -> None:
@@ -170,10 +175,11 @@ class Explainer:
             whole[used] = part
         return grid
 
-    def _candidates(self, model: Model, state: State, step: SweepPlan, row: int, column: int) -> Iterator[Candidate]:
-        assert self.estimate is not None
+    def _candidates(
+        self, model: Model, state: State, step: SweepPlan, row: int, column: int, seed: int
+    ) -> Iterator[Candidate]:
         heuristics, back = single_precision(step.heuristics), -1 if step.forward else 1
-        seed, shape = self.estimate.seed, state.cost.shape
+        shape = state.cost.shape
         noise, _ = self._once(("random", step.index), lambda: random_numbers(seed, step, self.lightfield.part))
         current = state.disparity[row + model.pad, column + model.pad]
         smoothed = smoothed_around(model, state, row, column, current, _neighbours(model, state, row, column))

@@ -28,7 +28,7 @@ from ioadr.solver.refine import Refinement
 from ioadr.solver.regions import colours
 from ioadr.solver.schedule import closing
 from ioadr.solver.trust_model import KNOTS
-from ioadr.way import Origin
+from ioadr.way import Origin, Way
 
 FloatMap = NDArray[np.float32]
 GRID = math.lcm(ALIGNED, PITCH)
@@ -50,10 +50,8 @@ class Replay:
         self.refinement = Refinement(self.lightfield, estimate.range, parameters, workers, rays)
         self.closing = closing(parameters, estimate.range)
 
-    def map_after(self, step: int) -> FloatMap:
+    def map_after(self, way: Way, step: int) -> FloatMap:
         """The part of the map after a step."""
-        way = self.estimate.way
-        assert way is not None
         part = self.window.slices
         return self.estimate.disparity[part] + way.differences[step][part]
 
@@ -62,11 +60,11 @@ class Replay:
         way, term = self.estimate.way, self.estimate.parameters.finish
         if way is None or not term.passes:
             return None, None
-        before, target, precision = self.wanted()
+        before, target, precision = self.wanted(way)
         model = Finisher(self.refinement, self.closing).model_around(before, self.refinement.rays, term.occluder_growth)
         at = self.row, self.column
-        found = residuals(model, *at, before[at], term.colour_scale)
-        by_view = ViewResiduals(self.on_grid(found[0], np.nan), self.on_grid(found[1], 0.0))
+        differences, weights = residuals(model, *at, before[at], term.colour_scale)
+        by_view = ViewResiduals(self.on_grid(differences, np.nan), self.on_grid(weights, 0.0))
         return fit_at(*at, before, target, precision, term, way.spread), by_view
 
     def on_grid(self, values: NDArray[Any], elsewhere: Any) -> NDArray[Any]:
@@ -75,13 +73,12 @@ class Replay:
         found[used_views(self.lightfield, self.estimate.parameters.data.view_step)] = values
         return found
 
-    def wanted(self) -> tuple[FloatMap, FloatMap, FloatMap]:
+    def wanted(self, way: Way) -> tuple[FloatMap, FloatMap, FloatMap]:
         """The last finishing pass: the map before it, the views' targets, and their precision."""
-        way, term = self.estimate.way, self.estimate.parameters.finish
-        assert way is not None
+        term = self.estimate.parameters.finish
         finisher, first = Finisher(self.refinement, self.closing), way.kinds.index("surfaces")
         for done in range(term.passes):  # a pass looks for gloss where the one before it saw some
-            before = np.ascontiguousarray(self.map_after(first + done - 1))
+            before = np.ascontiguousarray(self.map_after(way, first + done - 1))
             self.refinement.disparity = before
             wishes = finisher.wanted(before, disparity_of(term.furthest * 2 / (2 + done), self.refinement.rays))
         return before, *wishes
@@ -93,7 +90,7 @@ class Replay:
             return None
         part, last = self.window.slices, way.kinds.index("borders")
         result, holes = self.estimate.disparity[part], way.origins[last][part] == Origin.HOLE
-        opened = np.where(holes, result, self.map_after(last - 1))
+        opened = np.where(holes, result, self.map_after(way, last - 1))
         surfaces, evidence = (np.full((3, *opened.shape), np.nan, np.float32) for _ in range(2))
         matting = pack_matting(opened, self.refinement.rays, term)
         cover(max(self.row - 1, 0), min(self.row + 2, len(opened)), matting, opened, surfaces, evidence)

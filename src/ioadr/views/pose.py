@@ -51,7 +51,7 @@ class Viewpoint:
     """1 shows the field of view of the captured views, at any picture size."""
 
     def pose(self, layout: Layout, rays: RayModel, size: tuple[int, int], source: tuple[int, int]) -> Pose:
-        """The pose for pictures of `size` (height, width) from views of size `source`; centres coincide."""
+        """The pose among views of a `layout`, `rays` and size `source`, for pictures of `size` (height, width)."""
         if not self.zoom > 0:
             raise InputError(f"zoom: expected a positive number, found {self.zoom:g}.")
         down, right = (

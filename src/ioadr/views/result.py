@@ -70,7 +70,7 @@ class Views:
         return int(self.disparity.shape[1]), int(self.disparity.shape[2])
 
     def number(self, view: Index) -> int:
-        """Of the view at (row, column) of the grid."""
+        """Index of `view`, (row, column) of the grid, in the arrays."""
         row, column = view
         numbers = np.flatnonzero((self.index[:, 0] == row) & (self.index[:, 1] == column))
         if not numbers.size:
@@ -79,11 +79,11 @@ class Views:
         return int(numbers[0])
 
     def map_of(self, view: Index) -> NDArray[np.float32]:
-        """[N, M]: the disparity map of the view at (row, column) of the grid."""
+        """Disparity map [N, M] of `view`, the grid index (row, column)."""
         return np.asarray(self.disparity[self.number(view)])
 
     def uncovered(self, view: Index) -> NDArray[np.bool_]:
-        """Mask [N, M] of the pixels of a view that the reference view does not show."""
+        """Mask [N, M] of the pixels of `view`, a grid index, that the reference view does not show."""
         return np.asarray(self.source[self.number(view)] != 0)
 
     @property
@@ -197,6 +197,11 @@ class Views:
 
     def points(self, min_confidence: float = 0.0) -> FusedPoints:
         """All surfaces as one point cloud, each once: positions, normals, colours, confidence, number of views.
+
+        Parameters
+        ----------
+        min_confidence : float
+            Drop points of lower confidence.
 
         Examples
         --------

@@ -68,7 +68,7 @@ def test_sound_views_are_not_named(views):
 def test_neighbours_in_exchange_are_named(seed, most, pair):
     """Points move by `most` px from view to view, and noise hides part of that."""
     options = Options(noise=2.0, seed=seed)
-    sound = random_light_field(seed, None, (96, 128), (5, 5), (-most, most), options=options).light_field
+    sound = random_light_field(seed, None, (96, 128), (5, 5), (-most, most), options=options).lightfield
     first, second = pair
     views = sound.views.copy()
     views[first], views[second] = sound.views[second], sound.views[first]

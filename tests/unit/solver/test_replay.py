@@ -53,14 +53,15 @@ def test_surface_border_and_confidence_are_those_of_the_result(pixels):
 
 def test_views_differ_by_what_the_finish_measured(pixels):
     """Σ w·r² over the views is the residual of the compiled normal equation; views that count see the pixel."""
-    found, lightfield = explored.finished(), explored.scene().light_field
+    found, lightfield = explored.finished(), explored.scene().lightfield
     term = found.parameters.finish
     for row, column in pixels:
         with Workers() as workers:
             replay = Replay(lightfield, found, row, column, workers)
             _, told = replay.surface()
             assert told is not None
-            before, *_ = replay.wanted()
+            assert found.way is not None
+            before, *_ = replay.wanted(found.way)
             finisher = Finisher(replay.refinement, replay.closing)
             wish = finisher.linearised(before, replay.refinement.rays, term.occluder_growth, term.noise, 0.1)
         total = float((told.weights * np.nan_to_num(told.residuals) ** 2).sum()) / max(float(told.weights.sum()), 1.0)
@@ -71,7 +72,7 @@ def test_views_differ_by_what_the_finish_measured(pixels):
 
 def test_views_that_decide_a_border_see_behind_it(pixels):
     """Enough of them where the coverage is told, too few where it is not."""
-    found, lightfield = explored.finished(), explored.scene().light_field
+    found, lightfield = explored.finished(), explored.scene().lightfield
     fewest = max(FEWEST, round(FEWEST_SHARE * lightfield.view_count))
     borders = [told for pixel in pixels if (told := ending(lightfield, found, *pixel).border) is not None]
     assert borders

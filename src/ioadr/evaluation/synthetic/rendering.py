@@ -43,11 +43,6 @@ class Rendered:
     hits: Hits
 
     @property
-    def light_field(self) -> LightField:
-        """Earlier name of `lightfield`."""
-        return self.lightfield
-
-    @property
     def objects(self) -> NDArray[np.int16]:
         """[N, M]: number of the body in the scene."""
         return (self.hits.key // FACES).astype(np.int16).reshape(self.truth.disparity.shape)

@@ -88,7 +88,7 @@ class Quad:
         if self.half is None:
             return np.where(z > NEAR, z, np.inf)
         hit = np.where(np.isfinite(z), z, 0.0)[:, None] * direction + origin
-        return np.where((z > NEAR) & (self._inside(*self._local(hit)) > 0), z, np.inf)
+        return np.where((z > NEAR) & (self._inside(self.half, *self._local(hit)) > 0), z, np.inf)
 
     def surface(self, points: Floats) -> Surface:
         u, v = self._local(points)
@@ -100,7 +100,7 @@ class Quad:
             return np.ones(len(points))
         normal = self.normal
         t = ((np.array(self.centre) - points) @ normal) / (towards @ normal)
-        inside = self._inside(*self._local(points + t[:, None] * towards))
+        inside = self._inside(self.half, *self._local(points + t[:, None] * towards))
         # Starting on the quad itself, the point must not shade itself.
         return 1.0 - _soft(inside, softness * np.abs(t)) * np.clip(t / 0.02 - 0.5, 0.0, 1.0)
 
@@ -115,9 +115,8 @@ class Quad:
         relative = points - np.array(self.centre)
         return relative @ np.array(self.right), relative @ np.array(self.down)
 
-    def _inside(self, u: Floats, v: Floats) -> Floats:
-        assert self.half is not None
-        inside = np.minimum(self.half[0] - np.abs(u), self.half[1] - np.abs(v))
+    def _inside(self, half: tuple[float, float], u: Floats, v: Floats) -> Floats:
+        inside = np.minimum(half[0] - np.abs(u), half[1] - np.abs(v))
         return inside if self.cut is None else np.minimum(inside, self.cut.inside(u, v))
 
 

@@ -103,11 +103,10 @@ def notes(scene: Scene) -> list[Note]:
 
 def plan(scene: Scene) -> Cut:
     """Choose focus, cameras and window from the map."""
-    assert scene.every_view is not None
-    found, device = scene.estimate, _device(scene)
-    near, far = np.percentile(found.disparity, SHOWN[::-1])
+    estimate, device = scene.estimate, _device(scene)
+    near, far = np.percentile(estimate.disparity, SHOWN[::-1])
     focus = _focus(scene, 0.5 * float(near + far))
-    layout = found.layout
+    layout = estimate.layout
     row, middle = (float(value) for value in layout.positions[layout.reference][:2])
     places = layout.positions[layout.present][:, 1]
     reach = min(middle - places.min(), places.max() - middle) * layout.eta[1]

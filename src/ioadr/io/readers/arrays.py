@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -81,15 +82,15 @@ class _Lazy:
 
     def __init__(self, path: Path, member: zipfile.ZipInfo, shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         self.path, self.member, self.shape, self.dtype = path, member, shape, dtype
-        self._array: NDArray[Any] | None = None
+
+    @cached_property
+    def _array(self) -> NDArray[Any]:
+        with (
+            damage_explained(self.path, f"array {self.member.filename}", "Save it again."),
+            zipfile.ZipFile(self.path) as archive,
+        ):
+            # The entry that was checked, not another of the same name.
+            return load_array(archive, self.member)
 
     def __getitem__(self, where: Any) -> NDArray[Any]:
-        if self._array is None:
-            with (
-                damage_explained(self.path, f"array {self.member.filename}", "Save it again."),
-                zipfile.ZipFile(self.path) as archive,
-            ):
-                # The very entry that was checked, not one of a like name.
-                self._array = load_array(archive, self.member)
-        assert self._array is not None
         return self._array[where]

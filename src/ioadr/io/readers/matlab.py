@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 import zlib
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -100,14 +101,12 @@ class _Variable:
     def __init__(self, path: Path, name: str, shape: tuple[int, ...], kind: str) -> None:
         self.path, self.name, self.shape = path, name, shape
         self.dtype = np.dtype({"single": "float32", "double": "float64"}.get(kind, kind))
-        self._array: NDArray[Any] | None = None
 
     def __getitem__(self, where: Any) -> NDArray[Any]:
-        if self._array is None:
-            self._array = self._load()
         return self._array[where]
 
-    def _load(self) -> NDArray[Any]:
+    @cached_property
+    def _array(self) -> NDArray[Any]:
         matlab = required("scipy.io", self.path)
         with damage_explained(self.path, f"variable {self.name}", "Save it again."):
             array = np.asarray(matlab.loadmat(self.path, variable_names=[self.name])[self.name])
