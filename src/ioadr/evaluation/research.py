@@ -31,6 +31,7 @@ from ioadr.io.safety.atomic import atomic_file
 from ioadr.io.safety.doors import small_toml
 from ioadr.io.safety.fingerprint import digest_files, digest_values, work_key
 from ioadr.lightfield import LightField
+from ioadr.machine import end_with_parent
 from ioadr.parameter_files import parameters_from
 from ioadr.parameters import Parameters
 
@@ -178,7 +179,7 @@ def _made(trials: Sequence[Trial], jobs: int) -> Generator[tuple[int, dict[str, 
         yield from ((i, _figures(trial)) for i, trial in enumerate(trials))
         return
     trials[0].method.warm_up()  # compiled once, not by every process
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), end_with_parent) as pool:
         pending = {pool.submit(_figures, trial): i for i, trial in enumerate(trials)}
         try:
             yield from ((pending[future], future.result()) for future in as_completed(pending))

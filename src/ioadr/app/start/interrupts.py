@@ -4,41 +4,73 @@ Both raise KeyboardInterrupt, so that unfinished files are removed on the way ou
 raised inside a callback of compiled code (numba's compiler has some), so it is raised again a moment later. While the
 main thread imports a module, nothing is raised: the import system would keep its locks, and later imports would wait
 for them forever.
+
+An exception may also leave a lock behind that another thread waits for, or come late, because compiled code or an
+import takes its time. A thread that hears of the signal by itself ends the process then: results are whole or absent
+at any moment, and the next run removes what is unfinished.
 """
 
 from __future__ import annotations
 
 import _thread
+import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
 AGAIN_AFTER_SECONDS = 0.05
 POSTPONED_SECONDS = 10.0
 """After which a block that has not ended is interrupted anyway."""
+ENDS_AFTER_SECONDS = 20.0
+"""After which a process that has not ended by itself is ended."""
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 _received: list[int] = []
 _postponing = False
 _limits: list[threading.Timer] = []
+_soon: list[threading.Timer] = []
+_releasing = threading.Lock()
+"""Held while a signal is sent again, which would end the process if it had been released meanwhile."""
 
 
 def install() -> None:
     """Handle this process' signals, unless they are ignored."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _raise)
     sys.unraisablehook = _raise_again
+    hear, tell = os.pipe()
+    with suppress(AttributeError, OSError):  # Windows neither needs it nor always has it
+        os.set_blocking(tell, False)
+    signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
+    threading.Thread(target=_end_in_time, args=[hear], name="ioadr signals", daemon=True).start()
+
+
+def _end_in_time(hear: int) -> None:
+    """Wait for a signal, then for the end of the process, which does not need the main thread."""
+    number = 0
+    while number not in SIGNALS:
+        number = os.read(hear, 1)[0]
+    time.sleep(ENDS_AFTER_SECONDS)
+    with suppress(OSError):
+        os.write(2, b"ioadr: interrupted, and ended because it took too long to stop. The next run tidies up.\n")
+    with suppress(Exception):
+        for child in sys.modules["multiprocessing"].active_children():
+            child.kill()
+    os._exit(128 + number)
 
 
 def release() -> None:
     """Restore the system's handling: everything is tidied up, so a signal may end the process at once."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        if signal.getsignal(number) is _raise:
-            signal.signal(number, signal.SIG_DFL)
+    with _releasing:
+        for number in SIGNALS:
+            if signal.getsignal(number) is _raise:
+                signal.signal(number, signal.SIG_DFL)
 
 
 def received() -> int | None:
@@ -77,7 +109,7 @@ def _block_interrupts() -> set[int] | None:
 def _raise(number: int, frame: FrameType | None) -> None:
     _received.append(number)
     if _imports(frame):
-        _interrupt_after(AGAIN_AFTER_SECONDS)
+        _interrupt_soon()
         return
     if not _postponing or _limits:
         raise KeyboardInterrupt
@@ -96,13 +128,35 @@ def _imports(frame: FrameType | None) -> bool:
 def _raise_again(dropped: Any) -> None:
     """Hook for errors that cannot be caught: raise interrupts again, report others unless an interrupt caused them."""
     if issubclass(dropped.exc_type, KeyboardInterrupt):
-        _interrupt_after(AGAIN_AFTER_SECONDS)
+        _interrupt_soon()
     elif not _received:
         sys.__unraisablehook__(dropped)
 
 
+def _interrupt_soon() -> None:
+    """Once, however many signals wait for it."""
+    if not _soon:
+        _soon.append(_interrupt_after(AGAIN_AFTER_SECONDS))
+
+
 def _interrupt_after(seconds: float) -> threading.Timer:
-    timer = threading.Timer(seconds, _thread.interrupt_main)
+    timer = threading.Timer(seconds, _signal_again)
     timer.daemon = True
     timer.start()
     return timer
+
+
+def _signal_again() -> None:
+    """By a true signal, which wakes a main thread that waits, as `interrupt_main` would not.
+
+    And by the one that was received: the other may be ignored, as Ctrl-C is in the background of a shell.
+    """
+    _soon.clear()
+    number = signal.Signals(received() or signal.SIGINT)
+    with _releasing:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.SIG_IGN):
+            return
+        if hasattr(signal, "pthread_kill"):
+            signal.pthread_kill(threading.main_thread().ident or 0, number)
+        else:
+            _thread.interrupt_main(number)

@@ -25,19 +25,24 @@ interrupts.install()
 try:
     import struck
     assert sys.modules["struck"].finished
+    begin = time.monotonic()
     time.sleep(20)
 except KeyboardInterrupt:
     assert sys.modules["struck"].finished, "raised inside the import"
     import colorsys  # imports still work
+    assert time.monotonic() < begin + 15, "noticed only after the wait"
     print("interrupted after the import", interrupts.received())
 """
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGTERM where Ctrl-C is ignored"])
 def test_an_import_is_not_interrupted(tmp_path, name):
-    (tmp_path / "struck.py").write_text(STRUCK.replace("SIGNAL", name))
+    """In the background of a shell Ctrl-C is ignored; what comes later must not hang on it."""
+    number, *ignored = name.split(" ", 1)
+    (tmp_path / "struck.py").write_text(STRUCK.replace("SIGNAL", number))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *(path for path in sys.path if path)])}
-    command = [sys.executable, "-c", MAIN]
+    before = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n" if ignored else ""
+    command = [sys.executable, "-c", before + MAIN]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("interrupted after the import")
@@ -62,3 +67,23 @@ def test_a_second_signal_while_the_first_is_reported():
     done = subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=60)
     assert done.returncode == 128 + signal.SIGTERM, done.stderr
     assert " ".join(done.stderr.split()) == "ioadr: interrupted. Files that were not finished have been removed."
+
+
+DEAF = """
+import os, signal, time
+from ioadr.app.start import interrupts
+interrupts.ENDS_AFTER_SECONDS = 0.2
+interrupts.install()
+for wait in (0, 30):
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(wait)
+    except KeyboardInterrupt:  # as a library may
+        time.sleep(wait)
+"""
+
+
+def test_a_process_that_does_not_end_by_itself_is_ended():
+    done = subprocess.run([sys.executable, "-c", DEAF], env=os.environ, capture_output=True, text=True, timeout=20)
+    assert done.returncode == 128 + signal.SIGTERM
+    assert done.stderr.startswith("ioadr: interrupted, and ended because it took too long")
