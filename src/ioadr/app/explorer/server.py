@@ -26,6 +26,14 @@ from ioadr.app.start import internal_error
 from ioadr.errors import IoadrError
 
 MOST_CONNECTIONS = 300
+"""Beyond which those on which no request arrives are closed."""
+ALL_CONNECTIONS = 700
+"""Beyond which also those are closed that had no time for their request; a process may hold 1024 files, as a rule."""
+MOST_ACCEPTED = 100
+"""Before those accepted earlier are looked at."""
+QUEUE = 2048
+"""Of connections that wait to be accepted."""
+GRACE_SECONDS = 0.5
 REQUEST_SECONDS = 10.0
 """For a request to arrive on an open connection."""
 SCRIPTS = (
@@ -179,16 +187,27 @@ class Impatient(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.since = self.loop.time()
+        self.since, self.looked_at = self.loop.time(), False
+        self.loop.call_later(GRACE_SECONDS, self._look)
         self._make_room()
         self._expect()
 
     def _make_room(self) -> None:
-        """Close the connection that has been silent longest to make room for a new one."""
+        """Close the connection that has been silent longest to make room for a new one.
+
+        When many connect at once, a request may have arrived with its connection without having been read yet.
+        """
         there = [other for other in self.connections if isinstance(other, Impatient)]
-        waiting = [other for other in there if other is not self and other.waits]
-        if len(there) > MOST_CONNECTIONS and waiting:
+        if len(there) <= MOST_CONNECTIONS:
+            return
+        full = len(there) > ALL_CONNECTIONS
+        waiting = [other for other in there if other is not self and other.waits and (full or other.looked_at)]
+        if waiting:
             min(waiting, key=lambda other: other.since).transport.close()
+
+    def _look(self) -> None:
+        """What has arrived until now is read: asyncio reads before it calls timers."""
+        self.looked_at = True
 
     @property
     def waits(self) -> bool:
@@ -209,11 +228,16 @@ class Impatient(H11Protocol):
 
 
 class StoppingServer(uvicorn.Server):
-    """A server that stops estimations before it shuts down; otherwise it would wait for their answers."""
+    """A server with a long queue that stops estimations before it shuts down, instead of waiting for their answers."""
 
     def __init__(self, config: uvicorn.Config, runs: Runs) -> None:
         super().__init__(config)
         self.runs = runs
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        await super().startup(sockets)
+        for listening in sockets or []:
+            listening.listen(QUEUE)  # asyncio made it as short as what it accepts at once
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
         self.runs.stop()

@@ -38,7 +38,7 @@ def server(study: Study, port: int, token: str) -> Server:
     try:
         import uvicorn
 
-        from ioadr.app.explorer.server import MOST_CONNECTIONS, Explorer, Impatient, StoppingServer
+        from ioadr.app.explorer.server import ALL_CONNECTIONS, MOST_ACCEPTED, Explorer, Impatient, StoppingServer
     except ModuleNotFoundError as error:
         raise InputError(
             f"explore: needs the package {error.name}. Install it with: pip install 'ioadr[explore]'"
@@ -53,7 +53,8 @@ def server(study: Study, port: int, token: str) -> Server:
         proxy_headers=False,
         lifespan="off",
         timeout_graceful_shutdown=1,
-        limit_concurrency=4 * MOST_CONNECTIONS,  # of requests at work; those that wait give way to others
+        backlog=MOST_ACCEPTED,
+        limit_concurrency=2 * ALL_CONNECTIONS,  # of requests at work; those that wait give way to others
     )
     return StoppingServer(config, explorer.runs)
 

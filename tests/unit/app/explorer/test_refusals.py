@@ -252,3 +252,17 @@ def test_silent_connections_give_way_to_others(server):
     finally:
         for connection in held:
             connection.close()
+
+
+def test_a_question_is_read_before_its_connection_gives_way(server):
+    """The server is busy while one asks and hundreds connect after it, without a word."""
+    loop = server.server.servers[0].get_loop()
+    loop.call_soon_threadsafe(time.sleep, 0.3)
+    asking = server.connection()
+    asking.request("GET", "/api/scene", headers=server.cookie)
+    held = [socket.create_connection(("127.0.0.1", server.port), timeout=5) for _ in range(400)]
+    try:
+        assert asking.getresponse().status == 200
+    finally:
+        for connection in (asking, *held):
+            connection.close()
