@@ -12,6 +12,7 @@ from PIL import ExifTags, Image, ImageDraw
 from ioadr.app.pages import render
 from ioadr.colours import rgb8
 from ioadr.errors import as_options
+from ioadr.io.decoding.pillow_files import FORMATS
 from ioadr.io.diagnosis import Diagnosis
 
 SHEET = 1600
@@ -85,7 +86,7 @@ def exif(diagnosis: Diagnosis, folder: Path) -> dict[str, str]:
     for name in diagnosis.names:
         file = folder / name
         try:
-            with Image.open(file) as image:
+            with Image.open(file, formats=FORMATS) as image:
                 tags = image.getexif()
                 merged = {**tags, **tags.get_ifd(ExifTags.IFD.Exif)}
         except (OSError, ValueError, SyntaxError):

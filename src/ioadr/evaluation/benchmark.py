@@ -21,6 +21,7 @@ from ioadr.io.reading import read
 from ioadr.io.results.map_files import StoredMap
 from ioadr.io.results.pfm import encode_pfm, read_pfm
 from ioadr.io.safety.atomic import atomic_folder
+from ioadr.io.safety.doors import noted
 from ioadr.lightfield import LightField
 from ioadr.result import SweepRecord
 
@@ -196,7 +197,7 @@ class _Run:
 def _earlier(folder: Path, key: str) -> StoredMap | None:
     """The map of an earlier run, if its inputs are unchanged."""
     try:
-        record = json.loads((folder / RECORD).read_text(encoding="utf-8"))
+        record = noted(folder / RECORD)
         if record["key"] == key:
             return StoredMap(read_pfm(folder / MAP), float(record["seconds"]))
     except (OSError, ValueError, KeyError, TypeError, RecursionError, IoadrError):

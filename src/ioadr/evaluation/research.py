@@ -28,7 +28,7 @@ from ioadr.evaluation.synthetic import FAMILIES, random_light_field
 from ioadr.evaluation.truth import Truth, load_truth
 from ioadr.io.reading import read
 from ioadr.io.safety.atomic import atomic_file
-from ioadr.io.safety.doors import small_toml
+from ioadr.io.safety.doors import check_file, small_toml
 from ioadr.io.safety.fingerprint import digest_files, digest_values, work_key
 from ioadr.lightfield import LightField
 from ioadr.machine import end_with_parent
@@ -209,6 +209,7 @@ def read_table(path: Path) -> list[Row]:
     """Rows of an earlier run; none without a file."""
     if not path.exists():
         return []
+    check_file(path, "a table of `ioadr research`", "Name another file.")
     try:
         with path.open(encoding="utf-8", newline="") as file:
             return [_row(line) for line in csv.DictReader(file)]

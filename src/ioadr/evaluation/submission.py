@@ -13,7 +13,7 @@ from ioadr.errors import InputError, printable
 from ioadr.io.results.map_files import StoredMap
 from ioadr.io.results.pfm import decode_pfm, encode_pfm
 from ioadr.io.safety.atomic import atomic_file
-from ioadr.io.safety.doors import damage_explained
+from ioadr.io.safety.doors import check_file, damage_explained
 
 STRATIFIED = ("backgammon", "dots", "pyramids", "stripes")
 TRAINING = ("boxes", "cotton", "dino", "sideboard")
@@ -30,6 +30,7 @@ EPOCH = (2020, 1, 1, 0, 0, 0)
 
 def read_runtime(path: Path) -> float:
     """Seconds in the first line of a text file."""
+    check_file(path, "a runtime")
     try:
         with path.open("rb") as stream:
             return parse_runtime(stream.read(LARGEST_RUNTIME), str(path))

@@ -21,6 +21,7 @@ from ioadr.io.exports.target import Target
 from ioadr.io.posed import Scene
 from ioadr.io.results.save import plain
 from ioadr.io.safety.atomic import MARKER, atomic_folder, check_folder
+from ioadr.io.safety.doors import noted
 from ioadr.io.safety.leftovers import flush
 from ioadr.layout import Layout
 from ioadr.lightfield import LightField
@@ -105,8 +106,8 @@ def check_export(target: str, folder: str | os.PathLike[str], overwrite: bool = 
 def _earlier(folder: Path) -> str | None:
     """Target of the folder's earlier export."""
     try:
-        return str(json.loads((folder / MARKER).read_text(encoding="utf-8"))[EXPORT])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return str(noted(folder / MARKER)[EXPORT])
+    except (KeyError, TypeError):
         return None
 
 

@@ -171,6 +171,8 @@ class Store:
 
     def _open(self, name: str, mode: str) -> BinaryIO:
         if self.local is not None:
+            if mode == "rb" and not self.has(name):  # a pipe would let its reader wait for ever
+                raise FileNotFoundError(name)
             return (self.local / name).open(mode)  # type: ignore[return-value]
         system, base = file_system(self.location)
         if mode == "wb":

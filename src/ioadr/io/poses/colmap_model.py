@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from ioadr.errors import InputError
 from ioadr.geometry.lens import Fisheye, Lens
 from ioadr.io.safety.doors import damage_explained, small_text
+from ioadr.io.safety.limits import check_memory
 
 Part = TypeVar("Part")
 LARGEST = 2 * 10**9
+DENSEST = 10
+"""Bytes of memory that a byte of a file may need while it is read."""
 MOST_MODELS = 10
 MODELS = {
     "SIMPLE_PINHOLE": 3,
@@ -106,6 +109,7 @@ def read_model(folder: Path) -> Model:
 
 def _read(reader: Callable[[Path], Part], path: Path) -> Part:
     with damage_explained(path, "part of a COLMAP model", "Export the model again."):
+        check_memory(path, DENSEST * path.stat().st_size, "a model that needs", "Export a smaller one")
         return reader(path)
 
 

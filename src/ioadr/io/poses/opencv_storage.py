@@ -15,7 +15,7 @@ import numpy as np
 from ioadr.io.safety.doors import damage_explained, small_text
 
 MATRIX = {"rows", "cols", "data"}
-ENTRY = re.compile(r"""("[^"]*"|'[^']*'|[^\s\[\]{},"'-][^:\[\]{},"']*?)\s*:(?:\s+(.*)|$)""")
+ENTRY = re.compile(r"""("[^"]*"|'[^']*'|[^\s\[\]{},"'-][^:\[\]{},"']*+)\s*+:(?:\s+(.*)|$)""")
 DEEPEST = 20
 
 
@@ -41,16 +41,19 @@ def _matrices(value: Any, depth: int = 0) -> Any:
 
 def _yaml(text: str) -> Any:
     lines: list[tuple[int, str]] = []
-    pending = ""
+    pending: list[str] = []
+    still_open = 0
     for raw in text.splitlines():
         line = re.sub(r"(^|\s)#.*$", "", raw).rstrip()
         if not pending and (not line.strip() or line.startswith(("%", "---", "..."))):
             continue
-        pending = f"{pending} {line.strip()}" if pending else line
+        pending.append(line)
+        still_open += sum(line.count(bracket) for bracket in "[{") - sum(line.count(bracket) for bracket in "]}")
         # A list in brackets may go over several lines.
-        if pending.count("[") + pending.count("{") <= pending.count("]") + pending.count("}"):
-            lines.append((len(pending) - len(pending.lstrip(" ")), pending.strip()))
-            pending = ""
+        if still_open <= 0:
+            indent = len(pending[0]) - len(pending[0].lstrip(" "))
+            lines.append((indent, " ".join(part.strip() for part in pending)))
+            pending, still_open = [], 0
     if pending:
         raise ValueError("a bracket is not closed")
     value, rest = _block(lines, 0, lines[0][0] if lines else 0)
@@ -84,7 +87,7 @@ def _block(lines: list[tuple[int, str]], at: int, indent: int, depth: int = 0) -
         match = ENTRY.fullmatch(content)
         if match is None or items:
             raise ValueError(f"cannot read {content!r}")
-        key, plain = match[1].strip("\"'"), re.sub(r"^![\w!-]+\s*", "", match[2] or "")
+        key, plain = match[1].strip("\"' "), re.sub(r"^![\w!-]+\s*", "", match[2] or "")
         if plain:
             entries[key], at = _scalar(plain), at + 1
         else:

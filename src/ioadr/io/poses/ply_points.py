@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.safety.doors import damage_explained
+from ioadr.io.safety.limits import check_memory
 
 LONGEST_HEADER = 100_000
-LARGEST = 10**9
+DENSEST = 20
+"""Bytes of memory that a byte of a file may need while it is read: numbers written as text, one digit each."""
 KINDS = {
     **dict.fromkeys(("char", "int8"), "i1"),
     **dict.fromkeys(("uchar", "uint8"), "u1"),
@@ -28,8 +30,7 @@ ORDERS = {"binary_little_endian": "<", "binary_big_endian": ">", "ascii": ""}
 def read_points(path: Path) -> NDArray[np.float64]:
     """[P, 3], finite ones, of a PLY file whose first element are vertices."""
     with damage_explained(path, "a PLY file of points"):
-        if path.stat().st_size > LARGEST:
-            raise InputError(f"{path}: too large for a sparse cloud. Thin it out.")
+        check_memory(path, DENSEST * path.stat().st_size, "a cloud of points that needs", "Thin it out")
         content = path.read_bytes()
         end = content.index(b"end_header", 0, LONGEST_HEADER)
         body = content[content.index(b"\n", end) + 1 :]

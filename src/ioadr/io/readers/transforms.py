@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import ChainMap
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from ioadr.io.poses.ply_points import read_points
 from ioadr.io.poses.posed_capture import read_posed
 from ioadr.io.registry import Format
 from ioadr.io.safety.doors import damage_explained, small_text
+from ioadr.io.safety.limits import check_memory
 
 FILE_NAMES = ("transforms.json", "transforms_train.json")
 """The second is that of Blender's synthetic scenes, beside those for tests."""
@@ -30,7 +32,8 @@ FISHEYES = ("OPENCV_FISHEYE", "FISHEYE")
 MODELS = ("OPENCV", "PINHOLE", "PERSPECTIVE", "SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL", *FISHEYES)
 UPRIGHT = np.diag([1.0, -1.0, -1.0])
 """From axes x right, y up, z towards the viewer to x right, y down, z away."""
-LARGEST = 10**8
+LARGEST, DENSEST = 10**8, 30
+"""Bytes of a file, and those of memory that each may need while it is read."""
 
 
 def recognise(path: Path, options: ReadOptions) -> bool:
@@ -41,12 +44,12 @@ def open_transforms(path: Path, options: ReadOptions) -> Capture:
     """The frames as a light field."""
     file = (_poses_in(path) or path / FILE_NAMES[0]) if path.is_dir() else path
     data = _parsed(file)
-    if not isinstance(data, Mapping) or not isinstance(data.get("frames"), list):
+    if not isinstance(data, dict) or not isinstance(data.get("frames"), list):
         raise InputError(f'{file}: has no list of "frames". Export the poses again.')
     frames = data["frames"]
     if len(frames) > MOST_VIEWS or not all(isinstance(frame, Mapping) for frame in frames):
         raise InputError(f"{file}: frames must be at most {MOST_VIEWS} objects. Export the poses again.")
-    photographs = [_photograph(file, number, {**data, **frame}) for number, frame in enumerate(frames)]
+    photographs = [_photograph(file, number, ChainMap(frame, data)) for number, frame in enumerate(frames)]
     points, notes = _points(file, data)
     if path.is_dir() and file.name != FILE_NAMES[0]:
         notes = (f"poses of {file.name}: name another file to read that", *notes)
@@ -69,6 +72,8 @@ def _has_frames(path: Path) -> bool:
 
 
 def _parsed(file: Path) -> Any:
+    if file.is_file():
+        check_memory(file, DENSEST * file.stat().st_size, "poses that need", "Export fewer")
     text = small_text(file, "a JSON file", "Export the poses again.", LARGEST)
     with damage_explained(file, "a JSON file", "Export the poses again."):
         return json.loads(text)

@@ -115,6 +115,8 @@ def _files(path: Path, folder: Path) -> Iterator[Path]:
             raise InputError(
                 f"{entry}: a link out of {path}, to {entry.resolve()}, which is not followed. Copy the data there."
             )
+        if not (entry.is_file() or entry.is_dir()):
+            raise InputError(f"{entry}: not a file, and would be waited for forever. Copy the array again.")
         if entry.is_file():
             yield entry
 

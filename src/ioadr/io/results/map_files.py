@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,11 +18,10 @@ from ioadr.io.results.maps import Label, read_png16, write_npy, write_pfm, write
 from ioadr.io.results.pfm import read_pfm
 from ioadr.io.results.save import ARCHIVE
 from ioadr.io.safety.atomic import MARKER, atomic_file
-from ioadr.io.safety.doors import damage_explained, starts_with
+from ioadr.io.safety.doors import damage_explained, noted, starts_with
 from ioadr.io.safety.limits import check_memory
 
 SUFFIXES = (".pfm", ".npy", ".npz", ".png", ".tif", ".tiff")
-LARGEST_TEXT = 10**7
 LONGEST_UNIT = 40
 UNITS = {"disparity": "px per baseline unit"}
 """Of maps that are always in the same."""
@@ -105,12 +103,8 @@ def _depth_unit(provenance: Mapping[str, Any]) -> str | None:
 
 def _provenance(folder: Path) -> Mapping[str, Any]:
     """provenance.json, or nothing."""
-    file = folder / MARKER
-    try:
-        content = json.loads(file.read_text(encoding="utf-8")) if file.stat().st_size <= LARGEST_TEXT else {}
-        return content if isinstance(content, dict) else {}
-    except (OSError, ValueError, RecursionError):
-        return {}
+    content = noted(folder / MARKER)
+    return content if isinstance(content, dict) else {}
 
 
 def _npz_unit(path: Path) -> str | None:

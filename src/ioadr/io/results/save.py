@@ -19,6 +19,7 @@ from ioadr import colours
 from ioadr.errors import InputError, meant
 from ioadr.io.results import cloud, glb, maps
 from ioadr.io.safety.atomic import MARKER, atomic_folder
+from ioadr.io.safety.doors import noted
 from ioadr.io.safety.fingerprint import digest_files
 from ioadr.machine import cores
 from ioadr.result import Estimate
@@ -273,7 +274,7 @@ def _write_picture(picture: Callable[[], NDArray[np.uint8]], label: maps.Label, 
 def _earlier_files(folder: Path) -> list[str]:
     """Files of an earlier result, which would be stale beside a new one."""
     try:
-        names = json.loads((folder / MARKER).read_text(encoding="utf-8"))["files"]
+        names = noted(folder / MARKER)["files"]
         return [*DERIVED, *(name for name in names if isinstance(name, str) and Path(name).name == name)]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (KeyError, TypeError):
         return []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,6 +57,17 @@ def small_toml(path: Path, expected: str, advice: str) -> dict[str, Any]:
     text = small_text(path, expected, advice)
     with damage_explained(path, expected, advice):
         return tomllib.loads(text)
+
+
+def noted(path: Path) -> Any:
+    """What a program of ours noted in a small JSON file; None where there is none, or anything else by that name."""
+    try:
+        # A pipe would let its reader wait for ever.
+        if not path.is_file() or path.stat().st_size > LARGEST_TEXT:
+            return None
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 @contextmanager

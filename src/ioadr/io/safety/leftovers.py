@@ -16,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from ioadr.io.safety.doors import noted
+
 PREFIX = ".ioadr-"
 LOCK = ".lock"
 """Ending of the file beside a staging folder that is locked while a process fills it."""
@@ -111,13 +113,10 @@ def recover(folder: Path, alone: bool = False) -> None:
 
 
 def _settle(staging: Path, folder: Path) -> None:
-    journal = staging / JOURNAL
-    if not journal.exists():
+    journal = noted(staging / JOURNAL)
+    if not isinstance(journal, list):  # none, or cut off: no file had moved
         return
-    try:
-        names = [str(name) for name in json.loads(journal.read_text(encoding="utf-8"))]
-    except (ValueError, TypeError):  # cut off: no file had moved
-        return
+    names = [str(name) for name in journal]
     if (staging / EARLIER).is_symlink() or any(Path(name).name != name for name in names):
         return
     if any((staging / name).exists() for name in names):
