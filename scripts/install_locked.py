@@ -16,7 +16,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 EXTRAS = {"run": ".[formats]", "dev": ".[all,dev]", "oldest": None}
 """What to install without the lock; the oldest versions make no sense without theirs."""
-PIP = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+# Python compiles a module when it is first imported; most of these never are, and take pip as long as the rest.
+PIP = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
 UNKNOWN = "No matching distribution found"
 
 

@@ -17,7 +17,7 @@ SIZES = ((40, 44), (64, 28), (30, 60))
 SETTLED = 20
 """Estimations after which buffers of all sizes, presets and numbers of threads are there."""
 GROWTH = 6_000_000
-"""Bytes; one leaked copy of the views, 133 kB, in each of the other 60 would be more."""
+"""Bytes; one leaked copy of the views, 133 kB, in each of the other 180 would be 24 MB."""
 
 
 def memory() -> int:
@@ -38,10 +38,6 @@ def soak(times: int) -> None:
         if number == SETTLED:
             before = memory()
     assert memory() - before < GROWTH
-
-
-def test_eighty_estimations():
-    soak(81)
 
 
 @pytest.mark.slow
