@@ -3,12 +3,12 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python scripts/install_locked.py
-# Stamp files: what was installed for which lock. The demo does not wait for the development tools.
+# Stamp files of installations. The demo does not need the development tools.
 RUNTIME := $(VENV)/.runtime
 TOOLS := $(VENV)/.tools
 
-# Tests run in so many processes at once, each file in one of them, because its tests share what they need; in their
-# order, because files of few but long tests would otherwise come last.
+# Tests run in this many processes. A file stays in one process, because its tests share fixtures, and files keep their
+# order, because those with few but long tests would otherwise come last.
 JOBS ?= 2
 PARALLEL = -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
@@ -19,12 +19,12 @@ PEERS ?= $(SHARED)/data/peers
 # The project's own rendered scene, for the picture of the README.
 TOYS ?= $(SHARED)/data/rendered/toys
 
-# Without the readers that judge our files, the documentation and the browser, which are tools and not supported versions.
+# Without tests that need other programs, the documentation or a browser.
 OLDEST_TESTS ?= tests/reference tests/unit/geometry tests/unit/solver tests/unit/evaluation tests/unit/io/readers \
   tests/unit/test_laws.py tests/unit/test_hard_inputs.py tests/unit/test_doors.py tests/unit/app/test_commands.py \
   tests/unit/app/test_evaluation_commands.py tests/unit/app/explorer tests/unit/app/batch tests/system/batch
 
-# What of `make figures` needs the benchmark's scenes: the scores of the README.
+# The part of `make figures` that needs the benchmark's scenes: the scores of the README.
 MEASURED = $(BIN)/ioadr benchmark "$(DATA)" --scenes boxes,cotton,dino,sideboard --methods paper,fast,best --out out/benchmark && \
   $(BIN)/python scripts/readme_scores.py out/benchmark/results.json
 
@@ -55,7 +55,7 @@ help: ## this list
 setup: $(TOOLS) ## create .venv with the package, all extras and the development tools
 
 .PHONY: demo
-demo: $(RUNTIME) ## estimate the built-in scene into out/demo and print its errors against the exact truth
+demo: $(RUNTIME) ## estimate the built-in scene into out/demo and compare it with its exact ground truth
 	@$(BIN)/ioadr demo --out out/demo --overwrite
 
 .PHONY: explore
@@ -73,64 +73,64 @@ test-slow: $(TOOLS) ## the tests that take longer
 	@$(BIN)/python -m pytest -q -m slow
 
 .PHONY: test-oldest
-test-oldest: ## the tests of method, files and commands with the oldest versions that pyproject.toml allows, in .venv-oldest
+test-oldest: ## test with the oldest versions that pyproject.toml allows, in .venv-oldest
 	@test -x .venv-oldest/bin/python || $(PYTHON) -m venv .venv-oldest
 	@.venv-oldest/bin/python scripts/install_locked.py oldest
 	@.venv-oldest/bin/python -m pytest -q -m "not slow and not browser" -W default $(OLDEST_TESTS)
 
 .PHONY: audit
-audit: $(TOOLS) ## known vulnerabilities in pinned dependencies, offline (ADVISORIES=all.zip of the ecosystem PyPI, from osv.dev)
+audit: $(TOOLS) ## list known vulnerabilities in pinned dependencies, offline (ADVISORIES=all.zip of the ecosystem PyPI, from osv.dev)
 	@$(BIN)/python scripts/audit.py $(ADVISORIES)
 
 .PHONY: lock
-lock: $(TOOLS) ## choose versions anew: requirements/*.txt, with hashes, for all machines (needs the network)
+lock: $(TOOLS) ## update the pinned versions in requirements/*.txt, with hashes, for all platforms (needs the network)
 	@$(BIN)/python scripts/lock.py
 
 .PHONY: paper
-paper: $(RUNTIME) ## the paper's tables into out/paper, ours beside the printed figures (DATA=folder of its four scenes)
+paper: $(RUNTIME) ## reproduce the paper's tables in out/paper beside the printed figures (DATA=folder of its four scenes)
 	@test -d "$(DATA)" || { \
-	  echo "make paper needs boxes, cotton, dino and sideboard of the 4D Light Field Benchmark, found no folder $(DATA)."; \
-	  echo "Name it: make paper DATA=path/to/scenes [PEERS=path/to/published/maps]"; exit 2; }
+	  echo "make paper needs boxes, cotton, dino and sideboard of the 4D Light Field Benchmark; there is no folder $(DATA)."; \
+	  echo "Give it: make paper DATA=path/to/scenes [PEERS=path/to/published/maps]"; exit 2; }
 	@$(BIN)/ioadr paper --data "$(DATA)" $(if $(wildcard $(PEERS)),--peers "$(PEERS)") --out out/paper
 
 .PHONY: golden
-golden: $(TOOLS) ## maps and scores with which tests compare, after a change of the method (DATA=folder of the four scenes)
+golden: $(TOOLS) ## update the maps and scores that tests compare with, after a change of the method (DATA=folder of the four scenes)
 	@$(BIN)/python -m tests.golden
 	@if test -d "$(DATA)"; then $(BIN)/python -m tests.real.golden "$(DATA)"; else \
-	  echo "tests/real/golden.json stays as it is: no scenes $(DATA), name them by DATA="; fi
+	  echo "tests/real/golden.json is unchanged: there are no scenes $(DATA); give DATA="; fi
 
 .PHONY: accuracy
-accuracy: $(RUNTIME) ## paper, best and fast on all known scenes, and where best loses to paper; goes on where it was (SEEDS=3)
+accuracy: $(RUNTIME) ## score paper, best and fast on all scenes and list where best loses to paper; continues after an interruption (SEEDS=3)
 	@$(BIN)/ioadr research $(ACCURACY) --table out/accuracy.csv
 
 .PHONY: bench
-bench: $(TOOLS) ## time, memory and growth into docs/performance.md: minutes on a quiet machine (FULL=1: all scenes and sizes; BASE=rev: compare)
+bench: $(TOOLS) ## measure time, memory and growth into docs/performance.md, on an idle machine (FULL=1: all scenes and sizes; BASE=rev: compare)
 	@$(if $(BASE),$(COMPARED),$(MEASURE_ALL))
 
 .PHONY: docs
-docs: $(TOOLS) ## all pages, command line and Python reference as a site in site/, offline; a warning is an error
+docs: $(TOOLS) ## build all pages and the reference as an offline site in site/; warnings are errors
 	@$(BIN)/mkdocs build --quiet --strict
 	@echo "open site/index.html"
 
 .PHONY: figures
-figures: $(TOOLS) ## make the pictures of README and docs again, and with DATA and TOYS also scores and title picture
+figures: $(TOOLS) ## regenerate the pictures of README and docs, with DATA and TOYS also the scores and the title picture
 	@$(call DRAW,scripts/convention_figure.py)
 	@$(call DRAW,scripts/concept_figures.py)
 	@$(call DRAW,scripts/garbage_figures.py)
 	@$(call DRAW,scripts/gallery.py)
 	@if command -v chromium >/dev/null; then $(call DRAW,scripts/explorer_picture.py); else \
-	  echo "docs/images/explorer.png stays as it is: no chromium"; fi
+	  echo "docs/images/explorer.png is unchanged: chromium is missing"; fi
 	@if test -d "$(TOYS)"; then $(call DRAW,scripts/readme_picture.py,"$(TOYS)"); else \
-	  echo "docs/images/readme.jpg stays as it is: no scene $(TOYS), name it by TOYS="; fi
+	  echo "docs/images/readme.jpg is unchanged: there is no scene $(TOYS); give TOYS="; fi
 	@if test -d "$(DATA)"; then $(MEASURED); else \
-	  echo "README's scores stay as they are: no scenes $(DATA), name them by DATA="; fi
+	  echo "README's scores are unchanged: there are no scenes $(DATA); give DATA="; fi
 
 .PHONY: calibrate
-calibrate: $(TOOLS) ## fit the weights of confidence to synthetic scenes and print them, for solver/trust_model.py: some minutes
+calibrate: $(TOOLS) ## fit the weights of confidence to synthetic scenes and print them for solver/trust_model.py (some minutes)
 	@$(BIN)/python scripts/calibrate_confidence.py out/calibration
 
 .PHONY: confidence
-confidence: $(TOOLS) ## measure how far confidence holds, into docs/confidence.md: its tables and its picture (needs the scenes of CHECKED)
+confidence: $(TOOLS) ## measure the calibration of confidence into docs/confidence.md (needs the scenes of CHECKED)
 	@for scene in $(CHECKED); do \
 	  $(BIN)/ioadr estimate "$$scene" --save npz --no-report --quiet --overwrite --out out/confidence/$$(basename $$scene) || exit; \
 	done
@@ -141,25 +141,25 @@ release-check: $(TOOLS) ## build archive and wheel, install the wheel in a new e
 	@$(BIN)/python scripts/release_check.py $(TESTS)
 
 .PHONY: fuzz
-fuzz: $(TOOLS) ## break files of all formats at random, compare writers: some twelve minutes
+fuzz: $(TOOLS) ## break files of all formats at random and compare writers (about twelve minutes)
 	@$(BIN)/python -m tests.fuzz_readers --seconds 400
 	@$(BIN)/python -m tests.fuzz_doors --seconds 200
 	@$(BIN)/python -m tests.differential --inputs 4000
 
 .PHONY: lint
-lint: $(TOOLS) ## style, format, spelling and types, without changing anything
+lint: $(TOOLS) ## check style, format, spelling and types
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@$(BIN)/codespell $$(git ls-files 2>/dev/null || echo src tests docs scripts examples *.md)
 	@$(BIN)/mypy
 
 .PHONY: format
-format: $(TOOLS) ## put the code into the project's format
+format: $(TOOLS) ## format the code
 	@$(BIN)/ruff check --fix
 	@$(BIN)/ruff format
 
 .PHONY: clean
-clean: ## remove what the other commands made, .venv included
+clean: ## remove generated files, .venv included
 	rm -rf $(VENV) .venv-oldest out build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
