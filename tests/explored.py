@@ -36,6 +36,12 @@ def finished() -> Estimate:
     return ioadr.estimate(scene().lightfield, "best", seed=4)
 
 
+@cache
+def every_view() -> ioadr.Views:
+    """Maps of all views, from two anchors."""
+    return ioadr.estimate_views(scene().lightfield, "fast", seed=4, most_anchors=2)
+
+
 @dataclass
 class Answer:
     status: int

@@ -70,6 +70,7 @@ DOORS = {
     ("io", "_jit"): "and that is compiled",
     ("estimation", "io"): "estimate takes a path as well, which it reads",
     ("views", "io"): "Views.save likewise; estimate_views takes a path as well",
+    ("views", "app"): "Views.save writes the report, as Estimate.save does",
     ("parameters", "presets"): "Parameters print as the nearest preset and what differs from it",
     ("estimation", "app"): "estimate shows its progress where a person watches",
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ioadr.io.results.save import Writer
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
+    from ioadr.views.result import Views
 
 FORMATS = "pfm,png,npz,ply,npy,png16,tiff,exr,glb,glb-points,xyz"
 """As in `ioadr.io.results.save`, which is too heavy to import for --help; a test compares them."""
@@ -58,16 +59,20 @@ class Saving:
         lightfield: LightField | None,
         truth: Truth | None = None,
         also: Mapping[str, Writer] | None = None,
+        views: Views | None = None,
     ) -> list[str]:
-        """Write the result with its report and `also`, all or nothing; return the paths."""
+        """Write the result with its report, all `views` and `also`, all or nothing; return the paths."""
         from ioadr.app.report import report_writer
         from ioadr.io import save_estimate
         from ioadr.io.results.save import DEFAULT
 
-        further = dict(also or {})
+        further, formats = dict(also or {}), DEFAULT if self.formats is None else self.formats
+        if views is not None:
+            from ioadr.io.results.view_files import views_writers
+
+            further |= views_writers(views, formats, self.min_confidence)
         if self.report:
-            further["report.html"] = report_writer(estimate, lightfield, truth)
-        formats = DEFAULT if self.formats is None else self.formats
+            further["report.html"] = report_writer(estimate, lightfield, truth, views)
         paths = save_estimate(estimate, folder, formats, self.overwrite, further, self.min_confidence)
         return [str(path) for path in paths]
 

@@ -31,10 +31,12 @@ DOUBTFUL = 0.9
 AGREE = "{visible} of {views} views agree within {deviation} grey levels at {disparity} px ({depth})."
 DIFFER = "{visible} of {views} views see it at {disparity} px ({depth}), but differ by {deviation} grey levels."
 TRUST = "Trusted: {trust} %."
-TRUST_LESS = "Trusted: {trust} %, mostly because {reason}."
+TRUST_LESS = "Trusted only {trust} %, mostly because {reason}."
 TWO = "Another disparity explains the views nearly as well."
 SURFACE = "the surface fitted around it moved it by {moved} px"
 SURFACE_OVER = "the surface fitted over {radius} px moved it by {moved} px"
+DEPTHS = {"m": "{depth} m", "pose unit": "depth {depth} in the unit of the poses", "relative": "relative depth {depth}"}
+"""By the unit of depth."""
 UNKNOWN = "Its history was not kept. Tiles, small parts of an image and results of earlier versions have none."
 
 ORIGINS = {
@@ -92,7 +94,8 @@ class Facts:
     deviation: float
     disparity: float
     depth: float
-    metric: bool
+    unit: str
+    """Of depth: see `Estimate.depth_unit`."""
     confidence: float
     way: Sequence[Stage]
     """Empty where it was not kept."""
@@ -110,7 +113,7 @@ def facts(estimate: Estimate, row: int, column: int, ending: Ending | None = Non
         deviation=float(estimate.costs["data"][row, column]),
         disparity=disparity,
         depth=float(estimate.depth[row, column]),
-        metric=estimate.metric,
+        unit=estimate.depth_unit,
         confidence=float(estimate.confidence[row, column]),
         way=estimate.way.at(row, column, disparity) if estimate.way else (),
         two_minima=estimate.two_minima is not None and bool(estimate.two_minima[row, column]),
@@ -130,7 +133,7 @@ def sentence(facts: Facts) -> str:
         "views": str(facts.views),
         "deviation": number(facts.deviation, 1),
         "disparity": number(facts.disparity, 3),
-        "depth": depth_text(facts.depth, facts.metric),
+        "depth": depth_text(facts.depth, facts.unit),
     }
     seen = AGREE if facts.deviation <= AGREED else DIFFER
     parts = [seen.format_map(values), _told(facts), TWO if facts.two_minima else "", _trust(facts)]
@@ -269,6 +272,7 @@ def templates() -> Mapping[str, Any]:
         "two": TWO,
         "trust": TRUST,
         "unknown": UNKNOWN,
+        "depths": DEPTHS,
         **limits,
     }
 
@@ -279,11 +283,10 @@ def number(value: float, digits: int) -> str:
     return text.removeprefix("-") if not float(text) else text.replace("-", "−")
 
 
-def depth_text(depth: float, metric: bool) -> str:
+def depth_text(depth: float, unit: str) -> str:
     if not np.isfinite(depth):
         return "depth unknown"
-    rounded = f"{float(f'{depth:.3g}'):g}"
-    return f"{rounded} m" if metric else f"relative depth {rounded}"
+    return DEPTHS[unit].format(depth=f"{float(f'{depth:.3g}'):g}")
 
 
 def percent(share: float) -> int:

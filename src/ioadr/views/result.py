@@ -256,4 +256,10 @@ class Views:
         from ioadr.io.results.view_files import views_writers
 
         also = {**options.pop("also", {}), **views_writers(self, formats, options.get("min_confidence", 0.0))}
-        return self.estimate.save(folder, formats, also=also, **options)
+        report = options.pop("report", True)
+        if report:
+            from ioadr.app.report import report_writer
+
+            lightfield = report if isinstance(report, LightField) else None
+            also["report.html"] = report_writer(self.estimate, lightfield, None, self)
+        return self.estimate.save(folder, formats, report=False, also=also, **options)

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 from PIL import Image
 
-from ioadr import load_views
+from ioadr import InputError, load_views
 from ioadr.app.cli import group
 from ioadr.io import write_lightfield
+from ioadr.io.results.left_out_file import load_left_out
 from tests.builders import make_lightfield
 
 
@@ -92,3 +95,22 @@ def test_views_left_out_are_reported(scene):
     assert len(answer["by_view"]) == 16
     means = {name: values["psnr"] for name, values in answer["means"].items()}
     assert means["views"] > max(means["nearest"], means["blend"]) + 2
+
+
+def test_the_check_of_a_result_is_kept_with_it_and_shown(result, scene, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(result, out)
+    assert run("report", out, "--lightfield", scene).exit_code == 0
+    assert "points come from other views" in (out / "report.html").read_text()
+    done = run("check", out, "--leave-out", "2", "--lightfield", scene, "--json", "--threads", "1")
+    assert done.exit_code == 0, done.output
+    answer = json.loads(done.stdout)
+    assert [Path(file).name for file in answer.pop("files")] == ["leave_out.json", "report.html"]
+    assert json.loads((out / "leave_out.json").read_text()) == answer
+    assert "A check without truth" in (out / "report.html").read_text()
+    (out / "leave_out.json").write_text('{"by_view": [{"view": [9, 9]}]}')
+    with pytest.raises(InputError, match="not what `ioadr check` writes: view 9 9, outside a grid of 5×5"):
+        load_left_out(out, load_views(out).layout)
+    load_views(out).estimate.save(out, "npz", overwrite=True)
+    assert not (out / "leave_out.json").exists()
+    assert load_left_out(out, load_views(result).layout) is None

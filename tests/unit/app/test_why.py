@@ -23,7 +23,7 @@ from tests.scenes import make_estimate
 def told(way: list[Stage], **changes: Any) -> str:
     surface = SurfaceFit(-0.654, -0.66, 0.01, 16, False, np.zeros((1, 2), np.int32), np.ones(1, np.float32), -0.662)
     values: dict[str, Any] = {"visible": 81, "views": 81, "deviation": 0.8, "disparity": -0.662, "depth": 4.09}
-    values |= {"metric": True, "confidence": 0.971, "way": way, "two_minima": False}
+    values |= {"unit": "m", "confidence": 0.971, "way": way, "two_minima": False}
     return sentence(Facts(**(values | {"ending": Ending(surface, None, None, 0.97, ())} | changes)))
 
 
@@ -52,11 +52,12 @@ def test_what_else_it_says():
     low = told(WAY, confidence=0.2, ending=Ending(None, None, None, 0.2, doubts), two_minima=True)
     assert low.endswith(
         "the surface fitted around it moved it by −0.008 px. Another disparity explains the views nearly as well. "
-        "Trusted: 20 %, mostly because there is little texture around it."
+        "Trusted only 20 %, mostly because there is little texture around it."
     )
     assert "74 of 81 views see it at −0.662 px (relative depth 4.09), but differ by 12.3 grey levels." in told(
-        WAY, visible=74, deviation=12.3, metric=False
+        WAY, visible=74, deviation=12.3, unit="relative"
     )
+    assert "at −0.662 px (depth 4.09 in the unit of the poses)." in told(WAY, unit="pose unit")
     assert "The first map had it (slopes in the EPIs). Trusted" in told([Stage("start", 1, 0.1, Origin.LINES)])
     moved = [*WAY[:5], Stage("regions", 1, 0.2, Origin.REGION), *WAY[6:8], Stage("borders", 1, 0.5, Origin.HOLE)]
     assert "; a match of the whole region replaced it; the surface" in told(moved)

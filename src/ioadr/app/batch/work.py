@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ioadr.lightfield import LightField
     from ioadr.parameters import Parameters
     from ioadr.result import Estimate
+    from ioadr.views.result import Views
 
 Result = TypeVar("Result")
 READ, ESTIMATED = 0.05, 0.9
@@ -108,32 +109,29 @@ def _estimated(item: Item, key: str, settings: Settings, before: str | None) -> 
         tell(settings.topic, item.name, "aligning", READ)
         lightfield = ioadr.align(lightfield, seed=settings.seed, threads=settings.threads).lightfield
         clock.lap("align")
-    estimate, also = _every_view(item, settings, lightfield) if settings.every_view else (None, {})
-    estimate = estimate or ioadr.estimate(
-        lightfield,
-        settings.parameters,
-        seed=settings.seed,
-        progress=sweep_teller(settings.topic, item.name, READ, ESTIMATED),
-        threads=settings.threads,
-        start=None if before is None else _map_of(settings, before),
-    )
+    views = _every_view(item, settings, lightfield) if settings.every_view else None
+    if views is not None:
+        estimate = views.estimate
+    else:
+        estimate = ioadr.estimate(
+            lightfield,
+            settings.parameters,
+            seed=settings.seed,
+            progress=sweep_teller(settings.topic, item.name, READ, ESTIMATED),
+            threads=settings.threads,
+            start=None if before is None else _map_of(settings, before),
+        )
     clock.lap("estimate")
     tell(settings.topic, item.name, "writing", ESTIMATED)
     outcome = outcome_of(item, key, settings, estimate, truth, clock, notes)
-    save(outcome, settings, estimate, lightfield, truth, also)
+    save(outcome, settings, estimate, lightfield, truth, views)
     clock.lap("save")
     return replace(outcome, seconds=clock.seconds)
 
 
-def _every_view(item: Item, settings: Settings, lightfield: LightField) -> tuple[Estimate, dict[str, Writer]]:
-    """The reference view's estimate, and a writer for the maps of all views."""
-    from ioadr.io.results.save import DEFAULT
-    from ioadr.io.results.view_files import views_writers
-
+def _every_view(item: Item, settings: Settings, lightfield: LightField) -> Views:
     progress = view_teller(settings.topic, item.name, READ, ESTIMATED)
-    views = ioadr.estimate_views(lightfield, settings.parameters, settings.seed, progress, settings.threads)
-    formats = DEFAULT if settings.formats is None else settings.formats
-    return views.estimate, views_writers(views, formats, settings.min_confidence)
+    return ioadr.estimate_views(lightfield, settings.parameters, settings.seed, progress, settings.threads)
 
 
 def truth_beside(path: Path, size: tuple[int, int]) -> tuple[Truth | None, list[str]]:
@@ -198,12 +196,11 @@ def save(
     estimate: Estimate,
     lightfield: LightField | None,
     truth: Truth | None,
-    more: Mapping[str, Writer] | None = None,
+    views: Views | None = None,
 ) -> None:
-    """Write results, `more` files, report, thumbnail and record: all or none."""
+    """Write results, maps of all views if given, report, thumbnail and record: all or none."""
     text = json.dumps(outcome.to_dict(), indent=2, ensure_ascii=False)
     also: dict[str, Writer] = {
-        **(more or {}),
         RECORD: lambda path: _write_text(path, text),
         THUMBNAIL: lambda path: _write_thumbnail(path, estimate),
     }
@@ -211,7 +208,7 @@ def save(
         also[FRAME] = lambda path: _write_arrays(path, {"disparity": estimate.disparity, "image": _image8(estimate)})
     saving = Saving(settings.formats, True, settings.report, settings.min_confidence)
     with Store(settings.out).folder(outcome.name) as folder:
-        saving.save(estimate, str(folder), lightfield, truth, also)
+        saving.save(estimate, str(folder), lightfield, truth, also, views)
 
 
 def frame_of(store: Store, name: str) -> Mapping[str, NDArray[Any]] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,10 +12,14 @@ from ioadr.app.estimation_options import threads_option
 from ioadr.app.results import lightfield_option, open_lightfield
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
+from ioadr.errors import InputError
 
 if TYPE_CHECKING:
     from ioadr.geometry.synthesis import Residuals
     from ioadr.views.leave_out import LeftOut
+
+ARCHIVE = "estimate.npz"
+"""As in `ioadr.io.results.save`, which is too heavy to import for --help."""
 
 
 @click.command(cls=SectionCommand)
@@ -24,9 +30,11 @@ if TYPE_CHECKING:
     "--leave-out",
     type=click.IntRange(2),
     metavar="N",
-    help="DIR is a light field: estimate from every N-th view, synthesise the others.",
+    help="Estimate from every N-th view of the light field, synthesise the others.",
 )
-@option("Left out", "--preset", metavar="NAME", show_default="best", help="Parameters by name, for --leave-out.")
+@option(
+    "Left out", "--preset", metavar="NAME", show_default="the result's, or best", help="Parameters, for --leave-out."
+)
 @threads_option
 @output_options
 def command(
@@ -42,15 +50,15 @@ def command(
     The residual measures quality without ground truth: the lower, the better the map explains the views. Compare only
     results of the same light field; the residual also depends on texture and noise.
 
-    With --leave-out N, DIR is a light field. Its maps are estimated from every N-th view in each direction; the views
-    left out are synthesised and compared by PSNR and SSIM, beside the nearest kept view, a linear blend, and the centre
-    warped by its map.
+    With --leave-out N, maps are estimated from every N-th view in each direction; the views left out are synthesised
+    and compared by PSNR and SSIM, beside the nearest kept view, a linear blend, and the centre warped by its map. DIR
+    is a light field, or a result, in whose folder and report the figures are then kept.
     """
     from ioadr.geometry.synthesis import residuals
     from ioadr.io import load_estimate
 
     if leave_out is not None:
-        check_left_out(terminal, folder if lightfield is None else lightfield, leave_out, preset, threads)
+        check_left_out(terminal, folder, lightfield, leave_out, preset, threads)
         return
     with terminal.busy(f"reading {folder}"):
         estimate = load_estimate(folder)
@@ -61,40 +69,49 @@ def command(
     terminal.answer(_text(residual), facts(residual))
 
 
-def check_left_out(terminal: Terminal, scene: str, step: int, preset: str | None, threads: int | None) -> None:
-    """Check against views that the estimation did not use."""
+def check_left_out(
+    terminal: Terminal, folder: str, lightfield: str | None, step: int, preset: str | None, threads: int | None
+) -> None:
+    """Check a light field or a result against views that the estimation did not use."""
     import ioadr
+    from ioadr.app.commands.report import renew
     from ioadr.app.sweep_progress import every_view_progress
+    from ioadr.io.results.left_out_file import left_out_facts, write_left_out
     from ioadr.views.leave_out import leave_views_out
 
-    with terminal.busy(f"reading {scene}"):
-        views = ioadr.read(scene)
+    estimate = None
+    with terminal.busy(f"reading {folder}"):
+        if (Path(folder) / ARCHIVE).is_file():
+            estimate = ioadr.load_estimate(folder)
+            views = open_lightfield(estimate, folder, lightfield, terminal.note).replace(range=estimate.range)
+        else:
+            views = ioadr.read(folder if lightfield is None else lightfield)
+    parameters = estimate.parameters if estimate and preset is None else ioadr.preset(preset or "best")
+    seed = estimate.seed if estimate else 0
     with every_view_progress(terminal) as progress:
-        left_out = leave_views_out(views, step, ioadr.preset(preset or "best"), threads=threads, progress=progress)
-    terminal.answer(_left_out_text(left_out), left_out_facts(left_out))
+        left_out = leave_views_out(views, step, parameters, seed, threads, progress)
+    files = [str(write_left_out(folder, left_out))] if estimate else []
+    if estimate and (Path(folder) / "report.html").is_file():
+        files += _on_report(terminal, lambda: renew(terminal, folder, estimate, views))
+    text = "".join(f"\nwrote {file}" for file in files)
+    terminal.answer(_left_out_text(left_out) + text, left_out_facts(left_out) | ({"files": files} if files else {}))
 
 
-def left_out_facts(left_out: LeftOut) -> dict[str, Any]:
-    """The same figures for JSON."""
-    from ioadr.io.results.save import plain
-
-    rows = [
-        {
-            "view": view,
-            **{name: {"psnr": left_out.psnr[name][k], "ssim": left_out.ssim[name][k]} for name in left_out.psnr},
-        }
-        for k, view in enumerate(left_out.index.tolist())
-    ]
-    means = {name: {"psnr": psnr, "ssim": ssim} for name, (psnr, ssim) in left_out.means().items()}
-    kept = len(left_out.views.index)
-    return {"kept": kept, "left_out": len(rows), "means": plain(means), "by_view": plain(rows)}
+def _on_report(terminal: Terminal, renew: Callable[[], Path]) -> list[str]:
+    """The page, unless it would lose something that only its maker can give it."""
+    try:
+        return [str(renew())]
+    except InputError as error:
+        terminal.note(f"{error.marked} The report stays as it was; write it again with `ioadr report`.")
+        return []
 
 
 def _left_out_text(left_out: LeftOut) -> str:
-    names = {"views": "every view", "nearest": "nearest view", "blend": "linear blend", "centre": "centre warped"}
+    from ioadr.app.report.left_out import NAMES
+
     lines = [f"{len(left_out.index)} views left out, synthesised from {len(left_out.views.index)}; means over them:"]
     lines += [
-        f"  {names[name]:14} PSNR {psnr:6.2f} dB  SSIM {ssim:.4f}" for name, (psnr, ssim) in left_out.means().items()
+        f"  {NAMES[name]:14} PSNR {psnr:6.2f} dB  SSIM {ssim:.4f}" for name, (psnr, ssim) in left_out.means().items()
     ]
     worst = int(left_out.psnr["views"].argmin())
     row, column = left_out.index[worst]

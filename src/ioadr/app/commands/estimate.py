@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
+    from ioadr.views.result import Views
 
 
 @click.command(cls=SectionCommand)
@@ -57,14 +58,14 @@ def command(
     terminal.note(headline(lightfield))
     if align:
         lightfield = aligned(terminal, lightfield, estimation)
-    also: dict[str, Any] = {}
-    if every_view:
-        estimate, also = run_every_view(terminal, estimation, lightfield, saving)
-    else:
+    views = run_every_view(terminal, estimation, lightfield) if every_view else None
+    if views is None:
         with sweep_bar(terminal, lightfield.name) as progress:
             estimate = estimation.run(lightfield, progress)
+    else:
+        estimate = views.estimate
     with terminal.busy(f"writing {out}"):
-        files = saving.save(estimate, out, lightfield, also=also)
+        files = saving.save(estimate, out, lightfield, views=views)
     answer(terminal, estimate, files, time.perf_counter() - start)
     return DOUBTFUL if strict and estimate.doubts else 0
 
@@ -77,21 +78,16 @@ def aligned(terminal: Terminal, lightfield: LightField, estimation: Estimation) 
     return corrected
 
 
-def run_every_view(
-    terminal: Terminal, estimation: Estimation, lightfield: LightField, saving: Saving
-) -> tuple[Estimate, dict[str, Any]]:
-    """The reference view's estimate, and a writer for the maps of all views."""
+def run_every_view(terminal: Terminal, estimation: Estimation, lightfield: LightField) -> Views:
+    """Estimate all views and say from which anchors."""
     from ioadr import estimate_views
-    from ioadr.io.results.save import DEFAULT
-    from ioadr.io.results.view_files import views_writers
 
     with every_view_progress(terminal) as progress:
         views = estimate_views(lightfield, estimation.parameters, estimation.seed, progress, estimation.threads)
     anchors = ", ".join(f"{row} {column}" for row, column in (surface.view for surface in views.surfaces))
     text = f"maps of {len(views.index)} views from {len(views.surfaces)} anchors ({anchors})"
     terminal.note(f"{text}, which saw {100 * views.covered:.1f} % of all pixels")
-    formats = DEFAULT if saving.formats is None else saving.formats
-    return views.estimate, dict(views_writers(views, formats, saving.min_confidence))
+    return views
 
 
 def headline(lightfield: LightField) -> str:

@@ -60,6 +60,7 @@ def _study(terminal: Terminal, path: str | None, result: str | None, truth: str 
     from ioadr.evaluation.truth import has_truth, load_truth
     from ioadr.io import load_estimate
     from ioadr.io.results.save import ARCHIVE
+    from ioadr.io.results.view_files import has_views, load_views
 
     loaded = load_truth(truth) if truth else None
     if path is None:
@@ -71,12 +72,13 @@ def _study(terminal: Terminal, path: str | None, result: str | None, truth: str 
     if result is None and (Path(path) / ARCHIVE).is_file():
         path, result = None, path
     if result is None:
-        lightfield, estimate = read_from_cli(terminal, str(path), reading), None
+        lightfield, estimate, views = read_from_cli(terminal, str(path), reading), None, None
     else:
         with terminal.busy(f"reading {result}"):
             estimate = load_estimate(result)
             remedy = f"Name it: ioadr explore LIGHTFIELD {result}"
             lightfield = open_lightfield(estimate, result, path, terminal.note, remedy)
+            views = load_views(result, lightfield) if has_views(result) else None
     if loaded is None and path is not None and has_truth(path):
         terminal.note(f"this scene has a truth: show the errors with --truth {path}")
-    return Study(lightfield, estimate, loaded)
+    return Study(lightfield, estimate, loaded, views)

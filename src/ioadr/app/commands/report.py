@@ -13,11 +13,15 @@ from ioadr.app.terminal import Terminal, output_options
 from ioadr.errors import InputError
 
 if TYPE_CHECKING:
+    from ioadr.evaluation.truth import Truth
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
 
-EPIS, SCORES = "<section>\n  <h2>Epipolar", "<h2>Against the truth"
-"""What a page with these has, and one without them does not."""
+PARTS = {
+    "EPIs (--lightfield PATH)": "<section>\n  <h2>Epipolar",
+    "scores (--truth SCENE)": "<h2>Against the truth",
+}
+"""What a page may have, and the text by which to tell."""
 
 
 @click.command(cls=SectionCommand)
@@ -30,31 +34,48 @@ def command(terminal: Terminal, folder: str, lightfield: str | None, truth: str 
     """Write DIR/report.html for the result in DIR: one page that works offline.
 
     With ground truth, the page also shows error maps and the benchmark's metrics. Without the light field it has no
-    EPIs. An existing page that shows more is kept.
+    EPIs. With maps of every view, its 3D scene shows what all views saw. After `ioadr check DIR --leave-out N` it shows
+    that check. An existing page that shows more is kept.
     """
-    from ioadr.app.pages import write_page
-    from ioadr.app.report import report_html
     from ioadr.evaluation.truth import load_truth
     from ioadr.io import load_estimate
 
     with terminal.busy(f"reading {folder}"):
         estimate = load_estimate(folder)
-        views = _lightfield(terminal, estimate, folder, lightfield)
+        opened = _lightfield(terminal, estimate, folder, lightfield)
         loaded = load_truth(truth) if truth else None
+    path = renew(terminal, folder, estimate, opened, loaded, overwrite)
+    terminal.answer(f"wrote {path}", {"files": [str(path)]})
+
+
+def renew(
+    terminal: Terminal,
+    folder: str,
+    estimate: Estimate,
+    lightfield: LightField | None,
+    truth: Truth | None = None,
+    overwrite: bool = False,
+) -> Path:
+    """Write the page of the result in a folder, with all views and the check of views left out if they are there."""
+    from ioadr.app.pages import write_page
+    from ioadr.app.report import report_html
+    from ioadr.io.results.left_out_file import load_left_out
+    from ioadr.io.results.view_files import has_views, load_views
+
     path = Path(folder) / "report.html"
     with terminal.busy("writing the report"):
-        page = report_html(estimate, views, loaded)
+        views = load_views(folder, lightfield) if has_views(folder) else None
+        page = report_html(estimate, lightfield, truth, views, load_left_out(folder, estimate.layout))
         if not overwrite:
             _check_gain(path, page)
         write_page(path, page)
-    terminal.answer(f"wrote {path}", {"files": [str(path)]})
+    return path
 
 
 def _check_gain(path: Path, page: str) -> None:
     """Refuse to replace a page with one that lacks its EPIs or scores."""
     present = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-    parts = {"EPIs (--lightfield PATH)": EPIS, "scores (--truth SCENE)": SCORES}
-    lost = [name for name, mark in parts.items() if mark in present and mark not in page]
+    lost = [name for name, mark in PARTS.items() if mark in present and mark not in page]
     if lost:
         raise InputError(
             f"{path}: the page has {' and '.join(lost)}, which the new one would lack. Give what is missing, "

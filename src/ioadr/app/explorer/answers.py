@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ioadr.app.explorer.study import Result, Study
     from ioadr.result import Estimate, SweepRecord
     from ioadr.solver.explanation import Ending, Explanation, PlaneFit, PointImage
+    from ioadr.views.result import Views
     from ioadr.way import Stage
 
 APART = 2.0
@@ -35,11 +36,11 @@ APART = 2.0
 WHAT_IF = {
     "data.occlusion_aware": "ignore hidden views",
     "congruence.weight": "pull towards similar neighbours, λ₀",
-    "congruence.half_width": "reach of neighbours, W^c",
-    "congruence.disparity_scale": "distrust of other depths, ρ_θ",
+    "congruence.half_width": "reach of neighbours, Wᶜ",
+    "congruence.disparity_scale": "distrust of other depths, ρ",
     "planar.weight": "pull towards the plane, γ₀",
-    "planar.half_width": "reach of the plane, W^avg",
-    "planar.inlier_share": "tolerance of the plane, τ_a",
+    "planar.half_width": "reach of the plane, Wᵃ",
+    "planar.inlier_share": "tolerance of the plane, τ",
 }
 WHAT_IF |= {f"{term}.weight": f"weight of {term}" for term in TERMS[1:] if f"{term}.weight" not in WHAT_IF}
 """Parameters that the page offers to change, in words with the paper's letters; of other terms their weights."""
@@ -59,6 +60,9 @@ def scene(study: Study) -> dict[str, Any]:
         "height": lightfield.height,
         "present": lightfield.present.tolist(),
         "offsets": rounded(lightfield.offsets),
+        "positions": rounded(np.where(lightfield.present[..., None], lightfield.positions[..., :2], np.nan)),
+        "eta": list(lightfield.eta),
+        "planar": lightfield.layout.planar,
         "reference": list(lightfield.reference),
         "views": lightfield.view_count,
         "rays": lightfield.camera_or_relative(limits).pinhole(lightfield.part.window)._asdict(),
@@ -70,15 +74,17 @@ def scene(study: Study) -> dict[str, Any]:
         "presets": sorted(PRESETS, key=lambda name: name != DEFAULT),
         "glossary": GLOSSARY,
         "scales": {name: scale(name).ravel().tolist() for name in ("depth", "confidence", "signed")},
-        "results": [result(shown) for shown in study.results()],
+        "results": [result(shown, study.views(shown.key)) for shown in study.results()],
     }
 
 
-def result(shown: Result) -> dict[str, Any]:
+def result(shown: Result, views: Views | None = None) -> dict[str, Any]:
+    """What the page needs to know of a result; `views` are the maps of all views, if it has them."""
     estimate = shown.estimate
     return {
         "key": shown.key,
         "label": shown.label,
+        "every_view": views is not None,
         "seed": estimate.seed,
         "seconds": estimate.seconds.get("total"),
         "sweeps": [record(sweep) for sweep in estimate.history],

@@ -10,11 +10,16 @@ import numpy as np
 
 from ioadr.app.report.content import views_in_line
 from ioadr.colours import Rgb, rgb8
+from ioadr.geometry.synthesis import refocus, synthesise
 
 if TYPE_CHECKING:
+    from ioadr.app.explorer.study import Study
+    from ioadr.layout import Layout
     from ioadr.lightfield import LightField
 
 QUALITY = 93
+HIDDEN = 128
+"""Grey where nothing is known."""
 
 
 def view(lightfield: LightField, row: int, column: int) -> bytes:
@@ -24,9 +29,32 @@ def view(lightfield: LightField, row: int, column: int) -> bytes:
 
 def refocused(lightfield: LightField, disparity: float) -> bytes:
     """JPEG of the mean of all views, sharp at a disparity."""
-    from ioadr.geometry.synthesis import refocus
-
     return encoded(rgb8(refocus(lightfield, disparity), lightfield.white), "JPEG")
+
+
+def between(study: Study, key: str, place: tuple[float, float], thin: int) -> bytes:
+    """JPEG of a view that was not taken, every thin-th pixel: through the maps of all views, if the result has them.
+
+    Otherwise the reference view is carried along its own map, and what it does not see is grey.
+    """
+    views, lightfield = study.views(key), study.lightfield
+    if views is not None:
+        size = (max(lightfield.height // thin, 2), max(lightfield.width // thin, 2))
+        return encoded(rgb8(views.render(place, size).image, lightfield.white), "JPEG")
+    disparity = study.result(key).estimate.disparity
+    thinned, step = study.thinned(thin)
+    image = thinned.reference_view
+    made = synthesise(image, disparity[::step, ::step] / step, offset_of(lightfield.layout, place))
+    seen = np.isfinite(made).all(axis=-1, keepdims=True)
+    return encoded(np.where(seen, rgb8(np.nan_to_num(made), lightfield.white), np.uint8(HIDDEN)), "JPEG")
+
+
+def offset_of(layout: Layout, place: tuple[float, float]) -> tuple[float, float]:
+    """As in `Layout.offsets`, of a place in the unit of its positions."""
+    row, column = (
+        (where - float(layout.positions[layout.reference][axis])) * layout.eta[axis] for axis, where in enumerate(place)
+    )
+    return row, column
 
 
 def epis(lightfield: LightField, row: int, column: int) -> dict[str, Any]:

@@ -48,6 +48,16 @@ def pixel(texts: Mapping[str, Any], study: Study) -> tuple[int, int]:
     return whole(texts, "row", 0, lightfield.height - 1), whole(texts, "column", 0, lightfield.width - 1)
 
 
+def place(texts: Mapping[str, Any], study: Study) -> tuple[float, float]:
+    """Where to look from: among the views, in the unit of their positions."""
+    layout = study.lightfield.layout
+    if not layout.planar:
+        raise InputError("place: these cameras do not lie in one plane. Look from a captured view.")
+    positions = layout.positions[layout.present]
+    (top, left), (bottom, right) = positions.min(axis=0)[:2].tolist(), positions.max(axis=0)[:2].tolist()
+    return number(texts, "row", top, bottom), number(texts, "column", left, right)
+
+
 def disparity(texts: Mapping[str, Any], name: str, study: Study) -> float:
     """A disparity in the range, extended by its own extent on both sides."""
     limits = study.limits

@@ -24,6 +24,7 @@ from ioadr.app.explorer.study import Study, layer
 from ioadr.app.pages import render, web
 from ioadr.app.start import internal_error
 from ioadr.errors import IoadrError
+from ioadr.io.results.save import plain
 
 MOST_CONNECTIONS = 300
 """Beyond which those on which no request arrives are closed."""
@@ -41,6 +42,7 @@ SCRIPTS = (
     "viewer.js",
     "scene3d.js",
     "scene_tools.js",
+    "unseen.js",
     "charts.js",
     "layers.js",
     "explore_figures.js",
@@ -89,6 +91,8 @@ class Explorer:
             Route("/api/scene", self.scene),
             Route("/api/layer/{name}", self.layer),
             Route("/api/view/{row}/{column}", self.view),
+            Route("/api/between", self.between),
+            Route("/api/unseen", self.unseen),
             Route("/api/refocus", self.refocus),
             Route("/api/pixel", self.pixel),
             Route("/api/hypothesis", self.hypothesis),
@@ -126,6 +130,18 @@ class Explorer:
         row = requests.whole(request.path_params, "row", 0, rows - 1)
         column = requests.whole(request.path_params, "column", 0, columns - 1)
         return _jpeg(await run_in_threadpool(pictures.view, lightfield, row, column))
+
+    @checked
+    async def between(self, request: Request) -> Response:
+        asked = request.query_params
+        place, thin = requests.place(asked, self.study), requests.thin(asked)
+        return _jpeg(await run_in_threadpool(pictures.between, self.study, asked.get("result", ""), place, thin))
+
+    @checked
+    async def unseen(self, request: Request) -> Response:
+        asked = request.query_params
+        points = await run_in_threadpool(self.study.unseen, asked.get("result", ""), requests.thin(asked))
+        return JSONResponse(plain(points))
 
     @checked
     async def refocus(self, request: Request) -> Response:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth
     from ioadr.result import Estimate
     from ioadr.solver.explain import Explainer
+    from ioadr.views.result import Views
 
 MOST_RESULTS = 5
 """Of those estimated in the explorer; older ones are forgotten."""
@@ -47,12 +48,21 @@ class Result:
 class Study:
     """Shared by all browsers; only the list of results changes."""
 
-    def __init__(self, lightfield: LightField, estimate: Estimate | None = None, truth: Truth | None = None) -> None:
-        self.lightfield, self.truth = lightfield, truth
+    def __init__(
+        self,
+        lightfield: LightField,
+        estimate: Estimate | None = None,
+        truth: Truth | None = None,
+        views: Views | None = None,
+    ) -> None:
+        """With `views`, the given estimate is that of their reference view."""
+        self.lightfield, self.truth, self._views = lightfield, truth, views
+        estimate = views.estimate if views is not None else estimate
         self._given = estimate
         self._results: OrderedDict[str, Result] = OrderedDict()
         self._lock = threading.RLock()
         self._made: dict[str, Any] = {}
+        self._slow, self._unseen = threading.Lock(), dict[int, Any]()
         if truth is not None and truth.disparity.shape != (lightfield.height, lightfield.width):
             raise InputError(
                 f"truth: expected the size of the views, {lightfield.width}×{lightfield.height}, found "
@@ -129,6 +139,22 @@ class Study:
                 self._results.popitem(last=False)
         return result
 
+    def views(self, key: str) -> Views | None:
+        """Maps of all views, if the result has them."""
+        return self._views if key == GIVEN else None
+
+    def unseen(self, key: str, thin: int) -> dict[str, Any]:
+        """What other views saw and the reference view did not, for the scene in 3D."""
+        from ioadr.app.report.unseen import unseen_points
+
+        views = self.views(key)
+        if views is None:
+            raise InputError(f"result {key[:40]!r}: has no maps of every view. Estimate them with --every-view.")
+        with self._slow:  # not the lock that every click takes
+            if thin not in self._unseen:
+                self._unseen[thin] = unseen_points(views, thin)
+            return self._unseen[thin]
+
     def warm(self) -> None:
         """Compile and prepare everything for the first click while the page opens."""
         height, width = self.lightfield.height, self.lightfield.width
@@ -136,6 +162,9 @@ class Study:
         explainer.explain(height // 2, width // 2, trial=self.limits.minimum)
         if self.given:
             explainer.ending(height // 2, width // 2)
+        if self._views is not None:
+            row, column = self.lightfield.positions[self.lightfield.reference][:2].tolist()
+            self._views.render((row, column), (8, 8))
 
     def _result(self, key: str, estimate: Any) -> Result:
         from ioadr.solver.explain import Explainer

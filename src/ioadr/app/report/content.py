@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ioadr.app import why
 from ioadr.app.report.packing import jpegs, packed, packed_values
+from ioadr.app.report.unseen import unseen_points
 from ioadr.colours import coloured_normals, rgb8, scale, shown_range
 from ioadr.geometry.discontinuity import surface_cells
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
+    from ioadr.views.result import Views
 
 LARGEST = 640
 """px; larger maps are thinned out, so that a page stays below 12 MB."""
@@ -25,7 +27,9 @@ EPI_BUDGET = 6_000_000
 """Characters for the views of the EPIs."""
 
 
-def page_data(estimate: Estimate, lightfield: LightField | None, truth: Truth | None) -> dict[str, Any]:
+def page_data(
+    estimate: Estimate, lightfield: LightField | None, truth: Truth | None, all_views: Views | None = None
+) -> dict[str, Any]:
     """Everything for `web/report.js`."""
     thin = -(-max(estimate.disparity.shape) // LARGEST)
     height, width = estimate.disparity[::thin, ::thin].shape
@@ -41,6 +45,7 @@ def page_data(estimate: Estimate, lightfield: LightField | None, truth: Truth | 
         "scales": {name: packed(scale(name)[None]) for name in ("depth", "confidence", "signed")},
         "epis": _epis(lightfield, thin) if lightfield else {},
         "why": _why(estimate, thin),
+        "unseen": unseen_points(all_views, thin) if all_views is not None else None,
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ import numpy as np
 from ioadr.app.pages import render, write_page, write_text
 from ioadr.app.report import course
 from ioadr.app.report.content import page_data
+from ioadr.app.report.left_out import left_out_section
 from ioadr.app.words import disparities, optics
 from ioadr.errors import as_options
 from ioadr.presets import PRESETS
@@ -21,10 +22,21 @@ if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
+    from ioadr.views.result import Views
 
 
-def report_html(estimate: Estimate, lightfield: LightField | None = None, truth: Truth | None = None) -> str:
-    """The page; without a light field it has no EPIs, with truth it has scores and error maps."""
+def report_html(
+    estimate: Estimate,
+    lightfield: LightField | None = None,
+    truth: Truth | None = None,
+    views: Views | None = None,
+    left_out: Mapping[str, Any] | None = None,
+) -> str:
+    """The page; without a light field it has no EPIs, with truth it has scores and error maps.
+
+    With all `views`, its 3D scene has what they saw and the reference view did not; `left_out` is what
+    `io.results.left_out_file` loads.
+    """
     return render(
         "report.html",
         title=estimate.name,
@@ -39,26 +51,34 @@ def report_html(estimate: Estimate, lightfield: LightField | None = None, truth:
         origin=_origin(estimate),
         setting=_setting(estimate),
         parameters=_parameters(estimate),
-        data=page_data(estimate, lightfield, truth),
+        left_out=left_out_section(left_out, estimate.layout) if left_out is not None else None,
+        data=page_data(estimate, lightfield, truth, views),
     )
 
 
 def report_writer(
-    estimate: Estimate, lightfield: LightField | None = None, truth: Truth | None = None
+    estimate: Estimate,
+    lightfield: LightField | None = None,
+    truth: Truth | None = None,
+    views: Views | None = None,
 ) -> Callable[[Path], None]:
     """A function that writes the page to a path."""
 
     def write(path: Path) -> None:
-        write_text(path, report_html(estimate, lightfield, truth))
+        write_text(path, report_html(estimate, lightfield, truth, views))
 
     return write
 
 
 def write_report(
-    path: str | Path, estimate: Estimate, lightfield: LightField | None = None, truth: Truth | None = None
+    path: str | Path,
+    estimate: Estimate,
+    lightfield: LightField | None = None,
+    truth: Truth | None = None,
+    views: Views | None = None,
 ) -> Path:
     """Write the page, completely or not at all."""
-    return write_page(path, report_html(estimate, lightfield, truth))
+    return write_page(path, report_html(estimate, lightfield, truth, views))
 
 
 def _lead(estimate: Estimate) -> str:

@@ -26,11 +26,11 @@ class Explorer {
   constructor(scene) {
     this.scene = scene;
     this.results = new Map(scene.results.map((result) => [result.key, result]));
-    this.state = { pixel: null, layer: "disparity", trial: null, view: null, focus: false, overlay: "none", close: false, result: "", changes: {}, ...stateOf(location.hash) };
+    this.state = { pixel: null, layer: "disparity", trial: null, view: null, place: null, focus: false, overlay: "none", close: false, result: "", changes: {}, ...stateOf(location.hash) };
     this.preview = null;
     this.answer = this.before = this.hypothesis = null;
     this.views = new Views(scene, (row, column) => this.choosePixel(row, column));
-    this.views.onview = (view) => this.lookFrom(view);
+    this.views.onplace = (...where) => this.lookAt(...where);
     this.views.viewer.onrender = () => { this.drawEpis(); this.remember(); };
     this.curve = new Curve($("curve"), scene.terms, scene.range, (d, lasting) => this.tryOut(d, lasting));
     this.slider();
@@ -65,7 +65,7 @@ class Explorer {
     const image = new Uint8Array(await fetched("api/layer/image"));
     this.views.layers.image = image;
     this.views.pictures.image = picture(scene.width, scene.height, channels(image));
-    await this.views.look(null, null);
+    await this.views.look({ view: null, place: null, focus: null });
     document.documentElement.dataset.seen = "true";
     if (scene.truth) this.views.layers.truth = new Float32Array(await fetched("api/layer/truth"));
     await this.follow();
@@ -83,6 +83,7 @@ class Explorer {
   restore() {
     const { scene, views } = this, { changes, result, ...said } = stateOf(location.hash), [low, high] = scene.range;
     if (said.view && !scene.present[said.view[0]]?.[said.view[1]]) delete said.view;
+    if (said.place) said.place = views.pad.inside(said.place);
     if ("trial" in said) said.trial = Math.min(Math.max(said.trial, low), high);
     Object.assign(this.state, said);
     if (said.zoom) Object.assign(views.viewer, { zoom: said.zoom[0], top: said.zoom[1], left: said.zoom[2] });
@@ -108,7 +109,7 @@ class Explorer {
   async useResult(key, changes = {}) {
     this.state.result = key;
     const known = this.results.get(key), layers = known ? await resultLayers(key) : {};
-    Object.assign(this.views, { result: key, count: known ? known.views : this.scene.views });
+    Object.assign(this.views, { result: key, count: known ? known.views : this.scene.views, everyView: Boolean(known?.every_view), continuous: Boolean(known) && this.scene.planar });
     this.views.show(layers);
     const meant = ([name, value]) => known?.parameters.some((one) => one.name === name) && value === value;
     this.state.changes = Object.fromEntries(Object.entries(changes).filter(meant));
@@ -118,6 +119,7 @@ class Explorer {
     this.listResults();
     this.listLayers();
     if (this.state.pixel) this.pixels.call();
+    if (this.state.place) this.look();
   }
 
   listResults() {
@@ -156,7 +158,7 @@ class Explorer {
   choosePixel(row, column) {
     this.state.pixel = [row, column];
     if (this.views.space) this.views.space.mark(this.state.pixel);
-    if (this.views.view) this.views.viewer.draw();
+    if (this.views.offset()) this.views.viewer.draw();
     this.pixels.call();
   }
 
@@ -279,23 +281,30 @@ class Explorer {
 
   look(quick = false) {
     const focus = this.state.focus ? this.state.trial ?? this.answer?.disparity ?? this.scene.range[0] : null;
-    this.looks.call(this.state.view, focus, quick);
+    this.looks.call({ view: this.state.view, place: this.state.place, focus, quick });
     if (quick) {
       clearTimeout(this.settling);
       this.settling = setTimeout(() => this.look(), 350);
     }
   }
 
-  lookFrom(view) {
-    this.state.view = view;
-    this.state.focus = false;
+  lookFrom(view, place = null, quick = false) {
+    Object.assign(this.state, { view, place, focus: false });
     $("focus").setAttribute("aria-pressed", "false");
-    this.look();
+    this.look(quick);
     this.remember();
   }
 
+  /** From anywhere among the views; `way` is where a key wants to go, if only captured views can be shown. */
+  lookAt(place, lasting, way = null) {
+    if (!place) return this.lookFrom(null);
+    const view = this.views.pad.meant(place, !this.views.continuous);
+    if (way && !this.views.continuous) return this.step(...way);
+    return view ? this.lookFrom(view) : this.lookFrom(null, place, !lasting);
+  }
+
   step(down, right) {
-    const [l, k] = this.state.view || this.scene.reference;
+    const [l, k] = this.state.place ? this.views.pad.meant(this.state.place, true) : this.state.view || this.scene.reference;
     const next = [l + down, k + right];
     if (this.scene.present[next[0]]?.[next[1]]) this.lookFrom(next);
   }

@@ -11,6 +11,7 @@ function pressed(explorer, event) {
     ",": () => move(-step), ";": () => move(-step), "<": () => move(-step), ".": () => move(step), ":": () => move(step), ">": () => move(step),
     m: () => $("cheapest").click(), n: () => { explorer.state.trial = null; explorer.tryOut(null, false); },
     w: () => explorer.step(-1, 0), s: () => explorer.step(1, 0), a: () => explorer.step(0, -1), d: () => explorer.step(0, 1), r: () => explorer.lookFrom(null),
+    W: () => explorer.views.pad.step(-1, 0), S: () => explorer.views.pad.step(1, 0), A: () => explorer.views.pad.step(0, -1), D: () => explorer.views.pad.step(0, 1),
     f: () => explorer.toggleFocus(), z: () => explorer.zoomCurve(), "?": () => $("keys").showModal(),
     o: () => { const all = Object.keys(OVERLAYS); explorer.chooseOverlay(all[(all.indexOf(explorer.state.overlay) + 1) % all.length]); },
     e: () => explorer.run.busy || $("estimate").click(),

@@ -3,10 +3,11 @@
 
 /** What differs from the usual; the answer goes behind the # of the address. */
 function linkOf(state, viewer) {
-  const { pixel, layer, trial, view, focus, overlay, close, result, changes } = state, { zoom, top, left } = viewer;
+  const { pixel, layer, trial, view, place, focus, overlay, close, result, changes } = state, { zoom, top, left } = viewer;
   const parts = [`pixel=${pixel}`, `layer=${layer}`];
   if (trial !== null) parts.push(`trial=${+trial.toFixed(5)}`);
   if (view) parts.push(`view=${view}`);
+  if (place) parts.push(`place=${place.map((v) => +v.toFixed(3))}`);
   if (focus) parts.push("focus=1");
   if (overlay !== "none") parts.push(`overlay=${overlay}`);
   if (close) parts.push("close=1");
@@ -24,6 +25,7 @@ function stateOf(hash) {
     return query.get(name) && values.length === count && values.every((v) => (whole ? Number.isInteger(v) && v >= 0 : Number.isFinite(v))) ? values : null;
   };
   for (const name of ["pixel", "view"]) if (list(name, 2, true)) said[name] = list(name, 2, true);
+  if (list("place", 2, false)) said.place = list("place", 2, false);
   if (list("zoom", 3, false)) said.zoom = list("zoom", 3, false);
   if (list("trial", 1, false)) [said.trial] = list("trial", 1, false);
   if (query.get("layer") in KINDS) said.layer = query.get("layer");

@@ -105,6 +105,11 @@ function windowAround(made, layers, scene, [row, column], half, label) {
   return chart;
 }
 
+/** White on black, so that it shows on any colour. */
+function outline(chart, kind, attributes) {
+  for (const name of ["outline under", "outline"]) svg(kind, { class: name, ...attributes }, chart);
+}
+
 const strongest = (weights) => Math.max(...weights.flat().filter((w) => w !== null), 1e-9);
 
 function drawWeights(made, support, layers, scene, pixel) {
@@ -115,8 +120,8 @@ function drawWeights(made, support, layers, scene, pixel) {
   support.weights.forEach((line, n) => line.forEach((weight, m) => {
     if (weight) svg("rect", { class: "weight", x: m - half - 0.5, y: n - half - 0.5, width: 1, height: 1, "fill-opacity": (0.85 * weight) / most, "data-weight": weight }, chart);
   }));
-  svg("rect", { class: "outline", x: -half - 0.5, y: -half - 0.5, width: 2 * half + 1, height: 2 * half + 1 }, chart);
-  svg("rect", { class: "outline", x: -0.5, y: -0.5, width: 1, height: 1 }, chart);
+  outline(chart, "rect", { x: -half - 0.5, y: -half - 0.5, width: 2 * half + 1, height: 2 * half + 1 });
+  outline(chart, "rect", { x: -0.5, y: -0.5, width: 1, height: 1 });
   made.output.textContent = `${fixed(support.smoothed, 3)} px`;
   made.output.title = "the weighted mean of the neighbours";
 }
@@ -155,6 +160,10 @@ const OVERLAYS = {
       context.fillStyle = `rgb(255 47 126 / ${(0.8 * (weight || 0)) / most})`;
       if (weight) context.fillRect(answer.column + m - half, answer.row + n - half, 1, 1);
     }));
+    for (const [colour, wide] of [["#000", 0.5], ["#fff", 0.2]]) {
+      Object.assign(context, { strokeStyle: colour, lineWidth: wide });
+      context.strokeRect(answer.column - half, answer.row - half, 2 * half + 1, 2 * half + 1);
+    }
   }),
   plane: (answer) => answer.plane && ((context) => {
     answer.plane.offsets.forEach(([n, m], i) => {
@@ -174,13 +183,13 @@ const totalOf = (costs, { terms }) => terms.reduce((sum, name) => sum + costs[na
 /** Name, value and remark of what is known about the pixel. */
 function numbers(answer, layers, scene, count) {
   const i = answer.row * scene.width + answer.column;
-  const { disparity, costs, minimum } = answer, metres = scene.unit === "m" ? " m" : "";
+  const { disparity, costs, minimum } = answer, metres = DEPTHS[scene.unit].after;
   const found = [["Pixel", `${answer.row}, ${answer.column}`, "row, column"]];
   if (disparity === null) found.push(["Cheapest", `${fixed(minimum.disparity, 3)} px`, "views alone"]);
   else {
-    found.push(["Disparity", `${fixed(disparity, 4)} px`], ["Depth", `${fixed(layers.depth?.[i], 4)}${metres}`, metres ? "" : "relative"]);
+    found.push(["Disparity", `${fixed(disparity, 4)} px`], ["Depth", `${fixed(layers.depth?.[i], 4)}${metres}`, metres ? "" : scene.unit]);
     if (layers.normals) found.push(["Normal", normalText(layers.normals, i)]);
-    if (layers.confidence) found.push(["Confidence", fixed(layers.confidence[i], 2), answer.two_minima ? "two minima" : ""]);
+    if (layers.confidence) found.push(["Confidence", trusted(layers.confidence[i]), answer.two_minima ? "two minima" : ""]);
     if (layers.visible) found.push(["Visible views", `${answer.image.visible}`, `of ${count}`]);
     found.push(["Cost", fixed(totalOf(costs, scene), 3), scene.terms.map((name) => fixed(costs[name], 2)).join(" + ")]);
   }

@@ -18,67 +18,79 @@ class Space {
     this.buttons = document.createElement("span");
     this.buttons.className = "choice";
     this.buttons.id = "colours";
-    for (const name of ["photo", "shape", "confidence"]) {
+    for (const name of ["photo", "shape", "confidence", "unseen"]) {
       const button = this.buttons.appendChild(document.createElement("button"));
       button.value = name;
       button.textContent = name[0].toUpperCase() + name.slice(1);
       button.setAttribute("aria-pressed", name === "photo");
+      button.addEventListener("click", () => this.paint(name));
     }
-    const points = this.buttons.appendChild(document.createElement("button"));
-    points.textContent = "Points";
-    points.setAttribute("aria-pressed", "false");
-    points.addEventListener("click", (event) => { event.stopImmediatePropagation(); this.toggle(points); });
+    this.buttons.lastChild.title = "What the reference view does not see, in pink";
+    this.points = this.switch("Points", "Points instead of a mesh", false, (on) => { this.space.mode = on ? "points" : "mesh"; this.space.draw(); });
+    this.whole = this.switch("All views", "Show what other views saw and the reference view did not", true, (on) => this.space.showAll(on));
+    this.switches = document.createElement("span");
+    this.switches.className = "choice";
+    this.switches.append(this.points, this.whole);
     this.tools = document.createElement("div");
     this.tools.className = "controls tools";
     this.ring = document.createElement("div");
     this.ring.className = "ring";
   }
 
-  toggle(button) {
-    const on = button.getAttribute("aria-pressed") !== "true";
-    button.setAttribute("aria-pressed", on);
-    this.mode = on ? "points" : "mesh";
-    this.space.mode = this.mode;
-    this.space.draw();
+  switch(text, title, pressed, changed) {
+    const button = document.createElement("button");
+    Object.assign(button, { textContent: text, title, type: "button" });
+    button.setAttribute("aria-pressed", pressed);
+    button.addEventListener("click", () => changed(toggled(button)));
+    return button;
   }
 
-  async open(layers, selected, result) {
-    if (this.stale) await this.build(layers, result);
+  paint(name) {
+    this.colours = name;
+    press("colours", name);
+    this.space.colour(this.palette[name]());
+  }
+
+  async open(layers, selected, result, everyView) {
+    if (this.stale) await this.build(layers, result, everyView);
     this.mark(selected);
   }
 
-  async build(layers, result) {
+  async build(layers, result, everyView) {
     this.stale = false;
+    this.unseen = await Unseen.of(everyView ? await asked(`api/unseen?result=${result}&thin=${this.thin}`) : null);
+    this.whole.hidden = this.buttons.querySelector("[value=unseen]").hidden = !everyView;
+    if (!everyView && this.colours === "unseen") this.colours = "photo";
     const { thin, scene } = this, width = Math.ceil(scene.width / thin), height = Math.ceil(scene.height / thin);
     const cells = new Uint8Array(await fetched(`api/layer/cells?result=${result}&thin=${thin}`));
     const keep = (values, channels = 1) => (thin === 1 ? values : thinnedOut(values, scene.width, scene.height, thin, channels));
-    const depth = keep(layers.depth);
+    const depth = keep(layers.depth), { unseen } = this;
     const canvas = document.createElement("canvas");
     canvas.tabIndex = 0;
     canvas.setAttribute("role", "img");
     canvas.setAttribute("aria-label", "The scene in 3D; arrow keys turn it, a click chooses a point");
     canvas.style.width = "100%";
     canvas.style.aspectRatio = `${scene.width} / ${scene.height}`;
-    this.body.replaceChildren(canvas, this.ring, this.buttons, this.tools);
-    const positions = placesInSpace(depth, width, thin, scene.rays);
+    this.body.replaceChildren(canvas, this.ring, this.buttons, this.switches, this.tools);
+    const places = (factor) => unseen.behind(placesInSpace(factor === 1 ? depth : relieved(depth, factor), width, thin, scene.rays), unseen.places(scene.rays, factor));
     try {
-      this.space = new Scene3D(canvas, { width, height, positions, cells, pitch: scene.rays.pitch_x * thin });
+      this.space = new Scene3D(canvas, { width, height, positions: places(1), cells, pitch: scene.rays.pitch_x * thin, flying: unseen.flying });
     } catch (error) {
       this.body.textContent = "This browser shows no WebGL 2, so the scene cannot be drawn in 3D.";
       return;
     }
     const image = keep(layers.image, 3), normals = keep(layers.normals, 3), confidence = keep(layers.confidence);
-    const colours = {
+    this.palette = unseen.colours(scene.scales.confidence, {
       photo: () => image,
       shape: () => clay(normals),
       confidence: () => painted(along(scene.scales.confidence, confidence, 0, 1), depth.length),
-    };
-    choice("colours", (name) => { this.colours = name; this.space.colour(colours[name]()); });
-    this.space.mode = this.mode || "mesh";
-    this.space.colour(colours[this.colours]());
+    });
+    this.space.mode = this.points.getAttribute("aria-pressed") === "true" ? "points" : "mesh";
+    if (this.whole.getAttribute("aria-pressed") !== "true") this.space.showAll(false);
+    this.paint(this.colours);
     this.space.onview.push(() => this.place());
     this.tools.replaceChildren();
-    new SceneTools(this.tools, this.space, scene.unit, (factor) => placesInSpace(relieved(depth, factor), width, thin, scene.rays));
+    new SceneTools(this.tools, this.space, scene.unit, places);
     this.listen(canvas, width);
   }
 
@@ -89,7 +101,8 @@ class Space {
     canvas.addEventListener("pointerup", (event) => {
       if (!start || Math.hypot(event.clientX - start[0], event.clientY - start[1]) > 3) return;
       const box = canvas.getBoundingClientRect(), i = this.space.pick(event.clientX - box.left, event.clientY - box.top);
-      if (i >= 0) this.chosen(Math.floor(i / width) * this.thin, (i % width) * this.thin);
+      if (i >= this.space.pixels) say(this.unseen.words(i - this.space.pixels));
+      else if (i >= 0) this.chosen(Math.floor(i / width) * this.thin, (i % width) * this.thin);
     });
   }
 

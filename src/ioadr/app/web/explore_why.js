@@ -43,8 +43,8 @@ function drawSurface(made, surface, layers, scene, pixel) {
     const weight = surface.weights[i];
     svg("rect", { class: weight ? "member" : "member gated", x: m - side / 2, y: n - side / 2, width: side, height: side, "fill-opacity": weight ? 0.25 + 0.6 * weight : 0.5, "data-weight": weight }, chart);
   });
-  svg("circle", { class: "outline", cx: 0, cy: 0, r: half + 0.5 }, chart);
-  svg("rect", { class: "outline", x: -0.5, y: -0.5, width: 1, height: 1 }, chart);
+  outline(chart, "circle", { cx: 0, cy: 0, r: half + 0.5 });
+  outline(chart, "rect", { x: -0.5, y: -0.5, width: 1, height: 1 });
   made.output.textContent = surface.radius ? `${surface.curved ? "curved" : "plane"}, ${surface.radius} px: ${fixed(surface.disparity, 3)}` : "none";
   remark(made, `${capital(surface.words)}.`);
 }

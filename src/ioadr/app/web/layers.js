@@ -2,7 +2,17 @@
 "use strict";
 
 const $ = (id) => document.getElementById(id);
-const fixed = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits).replace("-", "−") : "–");
+/** With a true minus, and none before zero. */
+const fixed = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits).replace("-", Number(value.toFixed(digits)) ? "−" : "") : "–");
+/** Confidence, rounded down: nothing is trusted fully. */
+const trusted = (share) => fixed(Math.floor(100 * share) / 100, 2);
+
+/** How depth is called and what follows its numbers, by its unit. */
+const DEPTHS = {
+  m: { title: "Depth", after: " m" },
+  "pose unit": { title: "Depth (unit of the poses)", after: "" },
+  relative: { title: "Depth (relative)", after: "" },
+};
 
 /** Steps at the benchmark's thresholds. */
 function bad(error) {
@@ -55,6 +65,13 @@ function painted(fill, count) {
     out.set(one, 3 * i);
   }
   return out;
+}
+
+/** Press a button, or let it go; returns whether it is pressed now. */
+function toggled(button) {
+  const on = button.getAttribute("aria-pressed") !== "true";
+  button.setAttribute("aria-pressed", on);
+  return on;
 }
 
 /** A row of buttons of which one is pressed. */

@@ -31,7 +31,7 @@ function maps(page, layers, scales, depth, why) {
   const at = (row, column) => row * width + column;
   const [low, high] = page.layers.disparity.shown;
   const near = 1 / (page.rays.slope * high + page.rays.offset), far = 1 / (page.rays.slope * low + page.rays.offset);
-  const metres = unit === "m" ? " m" : "";
+  const metres = DEPTHS[unit].after;
   const add = (title, fill, value, legend) =>
     viewer.add($("panes"), { title, picture: picture(width, height, fill), value: (n, m) => value(at(n, m), n, m), legend });
   const bar = (name, from, to, reversed) => ({ css: gradient(scales[name], reversed), low: from, high: to });
@@ -39,11 +39,11 @@ function maps(page, layers, scales, depth, why) {
   add("Reference view", channels(layers.image), (i, n, m) => `row ${n * page.thin}, col ${m * page.thin}`, { low: "click to choose a pixel" });
   add("Disparity", along(scales.depth, layers.disparity, low, high), (i) => `${fixed(layers.disparity[i], 3)} px`,
     bar("depth", `${fixed(low, 2)} far`, `${fixed(high, 2)} near`));
-  add(unit === "m" ? "Depth" : "Depth (relative)", along(scales.depth, depth.map((z) => -z), -far, -near),
+  add(DEPTHS[unit].title, along(scales.depth, depth.map((z) => -z), -far, -near),
     (i) => `${fixed(depth[i], 3)}${metres}`, bar("depth", `${fixed(far, 2)}${metres}`, `${fixed(near, 2)}${metres}`));
   add("Normals", channels(layers.normals), (i) => normalText(layers.normals, i), {
     low: "red right, green up, blue towards the camera" });
-  add("Confidence", along(scales.confidence, layers.confidence, 0, 255), (i) => fixed(layers.confidence[i] / 255, 2) + (why.twoMinima(i) ? ", two minima" : ""),
+  add("Confidence", along(scales.confidence, layers.confidence, 0, 255), (i) => why.trusted(i) + (why.twoMinima(i) ? ", two minima" : ""),
     bar("confidence", "0", "1"));
   add("Visible views", along(scales.confidence, layers.visible, 0, page.views), (i) => `${layers.visible[i]} of ${page.views}`,
     bar("confidence", "0", String(page.views)));
@@ -105,24 +105,26 @@ function decoded(base64) {
 /** The scene in 3D. */
 async function stage(page, layers, scales, depth) {
   const { width, height, rays, thin } = page;
-  const positions = placesInSpace(depth, width, thin, rays);
+  const unseen = await Unseen.of(page.unseen);
+  const places = (factor) => unseen.behind(placesInSpace(factor === 1 ? depth : relieved(depth, factor), width, thin, rays), unseen.places(rays, factor));
   let scene;
   try {
     const cells = await unpack(page.cells);
-    scene = new Scene3D($("scene"), { width, height, positions, cells, pitch: rays.pitch_x * thin });
+    scene = new Scene3D($("scene"), { width, height, positions: places(1), cells, pitch: rays.pitch_x * thin, flying: unseen.flying });
   } catch (error) {
     $("scene").parentElement.insertAdjacentHTML("beforeend", '<p class="message">This browser shows no WebGL 2, so the scene cannot be drawn in 3D. The point cloud is in points.ply.</p>');
     return;
   }
-  const colours = {
+  const colours = unseen.colours(scales.confidence, {
     photo: () => layers.image,
     shape: () => clay(layers.normals),
     confidence: () => painted(along(scales.confidence, layers.confidence, 0, 255), depth.length),
-  };
+  });
   choice("colours", (name) => scene.colour(colours[name]()));
   choice("mode", (name) => { scene.mode = name; scene.draw(); });
   $("home").addEventListener("click", () => scene.home());
-  window.tools = new SceneTools($("tools"), scene, page.unit, (factor) => placesInSpace(relieved(depth, factor), width, thin, rays));
+  window.tools = new SceneTools($("tools"), scene, page.unit, places);
+  $("all-views")?.addEventListener("click", () => scene.showAll(toggled($("all-views"))));
   scene.colour(colours.photo());
   window.scene = scene;
 }

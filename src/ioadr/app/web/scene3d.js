@@ -1,13 +1,15 @@
 // A scene of one depth map in WebGL: points or a mesh, seen from anywhere.
 //
-//   const scene = new Scene3D(canvas, { width, height, positions, cells, pitch });
-//   scene.colour(rgb);            // Uint8Array, 3 per pixel
+//   const scene = new Scene3D(canvas, { width, height, positions, cells, pitch, flying });
+//   scene.colour(rgb);            // Uint8Array, 3 per point
+//   scene.showAll(true);          // what comes after the pixels, or not
 //   scene.mode = "mesh";          // or "points"; a mesh has points where it is torn
 //   scene.clip = { low, high };   // corners of the box that is shown
 //   scene.draw();
 //
 // `positions` has x right, y up, z towards the viewer for each pixel, NaN where there is none; the reference camera is
-// the origin. `cells` says how triangles cover the surface (see `surface_cells` in the package). Dragging orbits, with
+// the origin. Points after those of width × height pixels are no pixels: other views saw them. With them, pixels that
+// are `flying` (1 for each that lies on no surface) are left out. `cells` says how triangles cover the surface (see `surface_cells` in the package). Dragging orbits, with
 // Shift, the right button or two fingers it moves; the wheel zooms once the canvas has been clicked.
 "use strict";
 
@@ -19,13 +21,16 @@ precision highp float; in vec3 colour; in vec3 spot; uniform vec3 low; uniform v
 void main() { if (any(lessThan(spot, low)) || any(greaterThan(spot, high))) discard; shown = vec4(colour, 1.0); }`;
 
 class Scene3D {
-  constructor(canvas, { width, height, positions, cells, pitch }) {
+  constructor(canvas, { width, height, positions, cells, pitch, flying = null }) {
     this.canvas = canvas;
     this.gl = canvas.getContext("webgl2", { antialias: true, preserveDrawingBuffer: true, alpha: true });
     if (!this.gl) throw new Error("no WebGL 2");
     this.pitch = pitch;
     this.mode = "mesh";
     this.height = height;
+    this.pixels = width * height;
+    this.flying = flying;
+    this.all = true;
     this.onview = [];
     this.clip = { low: [-1e30, -1e30, -1e30], high: [1e30, 1e30, 1e30] };
     this.program = this.build();
@@ -67,21 +72,40 @@ class Scene3D {
   }
 
   upload(positions, cells, width, height) {
-    const gl = this.gl;
-    const finite = new Uint32Array(width * height);
-    let count = 0;
-    for (let i = 0; i < width * height; i++) if (positions[3 * i + 2] === positions[3 * i + 2]) finite[count++] = i;
-    this.pointIndex = this.buffer(gl.ELEMENT_ARRAY_BUFFER, finite.subarray(0, count));
-    this.pointCount = count;
-    const faces = Scene3D.faces(cells, width, height);
+    const gl = this.gl, faces = Scene3D.faces(cells, width, height);
     this.faceIndex = this.buffer(gl.ELEMENT_ARRAY_BUFFER, faces);
     this.faceCount = faces.length;
-    const torn = Scene3D.torn(cells, width, height).filter((i) => positions[3 * i + 2] === positions[3 * i + 2]);
-    this.tornIndex = this.buffer(gl.ELEMENT_ARRAY_BUFFER, torn);
-    this.tornCount = torn.length;
+    this.torn = Scene3D.torn(cells, width, height);
     this.positions = positions;
     this.places = this.buffer(gl.ARRAY_BUFFER, positions);
     this.tints = gl.createBuffer();
+    this.choosePoints();
+  }
+
+  /** Which points are drawn: of the whole scene, and of a torn mesh. */
+  choosePoints() {
+    const { gl, pixels, positions } = this, shown = new Uint32Array(positions.length / 3);
+    let count = 0;
+    for (let i = 0; i < positions.length / 3; i++) if (this.shows(i)) shown[count++] = i;
+    const further = shown.subarray(0, count).filter((i) => i >= pixels), torn = this.torn.filter((i) => this.shows(i));
+    const ragged = new Uint32Array(torn.length + further.length);
+    ragged.set(torn);
+    ragged.set(further, torn.length);
+    for (const buffer of [this.pointIndex, this.tornIndex]) if (buffer) gl.deleteBuffer(buffer);
+    this.pointIndex = this.buffer(gl.ELEMENT_ARRAY_BUFFER, shown.subarray(0, count));
+    this.tornIndex = this.buffer(gl.ELEMENT_ARRAY_BUFFER, ragged);
+    [this.pointCount, this.tornCount] = [count, ragged.length];
+  }
+
+  shows(i) {
+    const there = this.positions[3 * i + 2] === this.positions[3 * i + 2];
+    return there && (i < this.pixels ? !(this.all && this.flying?.[i]) : this.all);
+  }
+
+  showAll(on) {
+    this.all = on;
+    this.choosePoints();
+    this.draw();
   }
 
   buffer(target, values) {
@@ -154,7 +178,7 @@ class Scene3D {
     let front = Infinity;
     for (let i = 0; i < this.positions.length / 3; i++) {
       const [px, py, w] = this.seen(i, matrix), distance = Math.hypot(px - x, py - y);
-      if (!(distance < radius) || !this.inside(i)) continue;
+      if (!(distance < radius) || !this.inside(i) || !this.shows(i)) continue;
       near.push([i, w, distance]);
       if (w < front) front = w;
     }

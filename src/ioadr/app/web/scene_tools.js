@@ -10,7 +10,7 @@ class SceneTools {
     this.scene = scene;
     this.unit = unit;
     this.picked = [];
-    if (unit !== "m") this.relief(parent, places);
+    if (unit === "relative") this.relief(parent, places);
     this.measuring = this.button(parent, "Measure", "Click two points to measure their distance", () => this.forget());
     this.clipping = this.button(parent, "Clip", "Cut the scene to a box", (on) => this.clip(on));
     this.out = parent.appendChild(document.createElement("output"));
@@ -113,7 +113,7 @@ class SceneTools {
 
   told(i, j) {
     const length = this.distance(i, j).toPrecision(4);
-    return this.unit === "m" ? `${length} m` : `${length}, relative: no camera`;
+    return { m: `${length} m`, "pose unit": `${length} in the unit of the poses`, relative: `${length}, relative: no camera` }[this.unit];
   }
 
   /** The two points and the line between them, over the scene as it is seen now. */

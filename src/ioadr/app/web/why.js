@@ -5,7 +5,7 @@ async function reasons(known) {
   const deviation = await unpackValues(known.deviation), percent = await unpack(known.percent), two = known.two_minima && (await unpack(known.two_minima));
   const story = known.story && (await unpack(known.story)), moved = known.moved && (await unpackValues(known.moved));
   const number = (value, digits) => { const text = value.toFixed(digits); return Number(text) ? text.replace("-", "−") : text.replace("-", ""); };
-  const depthText = (z, unit) => (!Number.isFinite(z) ? "depth unknown" : unit === "m" ? `${+z.toPrecision(3)} m` : `relative depth ${+z.toPrecision(3)}`);
+  const depthText = (z, unit) => (!Number.isFinite(z) ? "depth unknown" : filled(known.depths[unit], { depth: +z.toPrecision(3) }));
   const filled = (template, values) => template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 
   const told = (i) => {
@@ -14,6 +14,7 @@ async function reasons(known) {
     return filled(known.stories[story[i]], { surface: still ? "" : `; ${filled(known.surface, { moved: number(moved[i], 3) })}` });
   };
   return {
+    trusted: (i) => number(percent[i] / 100, 2),
     twoMinima: (i) => Boolean(two?.[i]),
     sentence(i, { visible, disparity, depth, unit }) {
       const numbers = { visible, views: known.views, deviation: number(deviation[i], 1), disparity: number(disparity, 3), depth: depthText(depth, unit) };

@@ -31,7 +31,7 @@ TRUSTED = ("disparity", "depth", "confidence")
 """Maps that formats for one channel hold."""
 FROM_HERE = "lightfield_from_here"
 """In the provenance: the light field's path, relative to the result."""
-DERIVED = ("report.html",)
+DERIVED = ("report.html", "leave_out.json")
 """Files derived from a result later, which would be stale beside a new one."""
 
 

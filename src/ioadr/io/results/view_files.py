@@ -57,7 +57,7 @@ def views_writers(
     writers = {ARCHIVE: views_writer(views)}
     if not {"ply", "glb-points"} & set(names):
         return writers
-    points, unit = fused_cloud(views, min_confidence), "m" if views.estimate.metric else "relative"
+    points, unit = fused_cloud(views, min_confidence), views.estimate.depth_unit
     about = {"unit": unit, "anchors": _anchors(views)}
     if "ply" in names:
         writers["scene.ply"] = lambda path: cloud.write_ply(path, points, unit, json.dumps(about))
