@@ -247,6 +247,24 @@ def test_a_scheduler_that_dies_is_told_in_the_summary(monkeypatch, capsys, tmp_p
     assert "continue with --resume" in found["items"][0]["reason"]
 
 
+def test_workers_that_die_for_good_are_told_in_the_summary(monkeypatch, capsys, tmp_path):
+    """Dask gives up starting them again where that takes too long, and would wait for others forever."""
+    monkeypatch.setattr("ioadr.app.batch.loop.AWAY", 0.05)
+
+    @contextmanager
+    def team(*_):
+        dead = Mock(local=True, dashboard=None)
+        dead.describe.return_value = "a team"
+        dead.memory.return_value = None
+        dead.capacity.return_value = 0
+        yield dead
+
+    code, told, found = stopped_run(monkeypatch, capsys, tmp_path, team)
+    assert code == 1
+    assert "stopped: the workers of this machine died and did not come back" in " ".join(told.split())
+    assert found["counts"]["left"] == 2
+
+
 def test_workers_that_never_start_are_told_in_the_summary(monkeypatch, capsys, tmp_path):
     from ioadr.app.batch import cluster as module
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import queue
 import secrets
+import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import CancelledError
@@ -15,13 +16,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from ioadr.app.batch.cluster import Team
+from ioadr.app.batch.cluster import Team, TeamLost
 from ioadr.app.batch.jobs import Job, Lost, Task
 
 TICK = 0.5
 """Seconds between two looks at the number of workers."""
 FETCH = 10
 """Seconds in which the small result of a finished task must arrive."""
+AWAY = 180.0
+"""Seconds without a worker after which this machine's will not come back; Dask restarts them within one minute."""
 
 
 @dataclass(eq=False)
@@ -42,6 +45,8 @@ class Loop:
         self.ready: deque[tuple[_Stage, int]] = deque()
         self.running: dict[Any, tuple[_Stage, int]] = {}
         self.done: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self.seen = time.monotonic()
+        """When there last was a worker."""
 
     def run(self, jobs: Iterable[Job]) -> None:
         """Run until all jobs have ended."""
@@ -51,6 +56,7 @@ class Loop:
             while self.ready or self.running:
                 capacity = self.team.capacity()
                 self.tick(capacity)
+                self._check_workers(capacity)
                 while self.ready and len(self.running) < capacity:
                     self._submit(*self.ready.popleft())
                 self._collect()
@@ -58,6 +64,16 @@ class Loop:
             with suppress(OSError):
                 self.team.client.cancel(list(self.running), force=True)
             raise
+
+    def _check_workers(self, capacity: int) -> None:
+        """Give up where this machine's workers stay away; to another scheduler, new ones may come at any time."""
+        if capacity > 0 or not self.team.local:
+            self.seen = time.monotonic()
+        elif time.monotonic() - self.seen > AWAY:
+            raise TeamLost(
+                "the workers of this machine died and did not come back. Most often memory runs out: use fewer "
+                "(--workers), or --tiles"
+            )
 
     def _advance(self, job: Job, results: list[Any] | None) -> None:
         """Send a job its results, and queue its next tasks before the first tasks of other jobs."""
