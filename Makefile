@@ -65,8 +65,13 @@ explore: $(RUNTIME) ## see why a pixel has its depth, in the browser: the built-
 	@$(BIN)/ioadr explore $(SCENE)
 
 .PHONY: test
-test: lint ## lint, types and all quick tests
+test: $(RUNTIME) ## lint, types and all quick tests
+	@$(MAKE) --no-print-directory -j 2 lint kernels
 	@$(BIN)/python -m pytest -q -m "not slow" $(PARALLEL)
+
+.PHONY: kernels
+kernels: $(RUNTIME) ## compile the loops that most tests need, while `make test` installs and runs other tools
+	@$(BIN)/python -m tests.kernels
 
 .PHONY: test-slow
 test-slow: $(TOOLS) ## the tests that take longer
