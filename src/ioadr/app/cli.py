@@ -134,8 +134,8 @@ def _failed(error: Exception) -> int:
 
 def main() -> NoReturn:
     """Entry point, called by `app.start`."""
-    interrupts.install()
     try:
+        interrupts.install()
         code = run()
     except KeyboardInterrupt:  # struck again while the first one was being reported
         code = _interrupted()

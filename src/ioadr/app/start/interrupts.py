@@ -40,15 +40,16 @@ _releasing = threading.Lock()
 
 def install() -> None:
     """Handle this process' signals, unless they are ignored."""
-    for number in SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, _raise)
     sys.unraisablehook = _raise_again
     hear, tell = os.pipe()
     with suppress(AttributeError, OSError):  # Windows neither needs it nor always has it
         os.set_blocking(tell, False)
     signal.set_wakeup_fd(tell, warn_on_full_buffer=False)
     threading.Thread(target=_end_in_time, args=[hear], name="ioadr signals", daemon=True).start()
+    # Last: until here a signal ends the process at once, as there is nothing to tidy up.
+    for number in SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _raise)
 
 
 def _end_in_time(hear: int) -> None:

@@ -87,3 +87,23 @@ def test_a_process_that_does_not_end_by_itself_is_ended():
     done = subprocess.run([sys.executable, "-c", DEAF], env=os.environ, capture_output=True, text=True, timeout=20)
     assert done.returncode == 128 + signal.SIGTERM
     assert done.stderr.startswith("ioadr: interrupted, and ended because it took too long")
+
+
+EARLY = """
+import os, signal, threading
+from ioadr.app import cli
+
+class Struck(threading.Thread):
+    def start(self):
+        os.kill(os.getpid(), signal.SIGTERM)  # while the signals are being taken over
+        super().start()
+
+threading.Thread = Struck
+cli.main()
+"""
+
+
+def test_a_signal_while_signals_are_taken_over_leaves_no_traceback():
+    done = subprocess.run([sys.executable, "-c", EARLY], env=os.environ, capture_output=True, text=True, timeout=60)
+    assert done.returncode in (-signal.SIGTERM, 128 + signal.SIGTERM)
+    assert "Traceback" not in done.stderr
