@@ -69,6 +69,9 @@ def test_other_types_are_named(lightfield, arguments, message):
         (lambda: ioadr.preset("best").replace({"congruence.weightt": 3}), "Did you mean 'weight'"),
         (lambda: ioadr.preset("best").replace({"congruense.weight": 3}), "Did you mean 'congruence'"),
         (lambda: ioadr.read(".", referencee=(1, 1)), "Did you mean 'reference'"),
+        (lambda: ioadr.read(".", format="stanfort"), "Did you mean 'stanford'"),
+        (lambda: ioadr.read(".", order="serpentin"), "Did you mean 'serpentine'"),
+        (lambda: ioadr.preset("best").replace({"initialise.method": "cheapst"}), "Did you mean 'cheapest'"),
     ],
 )
 def test_misspelt_names_are_understood(call, message):

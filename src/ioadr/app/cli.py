@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import gc
+import re
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -104,7 +105,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _interrupted()
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
-        remark(f"ioadr: {error.format_message()}" + (f" See {context.command_path} --help." if context else ""))
+        text = error.format_message() + _suggestion(error)
+        remark(f"ioadr: {text}" + (f" See {context.command_path} --help." if context else ""))
         return BAD_INPUT
     except IoadrError as error:
         remark(f"ioadr: {error.for_command_line()}")
@@ -120,6 +122,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return BAD_INPUT
     except Exception as error:
         return _failed(error)
+
+
+def _suggestion(error: click.ClickException) -> str:
+    """The choice that a misspelt one probably means."""
+    kind, wrong = (
+        getattr(getattr(error, "param", None), "type", None),
+        re.match("'([^']+)' is not one of", error.message),
+    )
+    return meant(wrong[1], kind.choices) if wrong and isinstance(kind, click.Choice) else ""
 
 
 def _failed(error: Exception) -> int:

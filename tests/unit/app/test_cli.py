@@ -64,6 +64,8 @@ def test_a_misspelt_command_is_guessed(cli):
     outcome = cli("estimat")
     assert outcome.code == 2
     assert "no command 'estimat'. Did you mean 'estimate'?" in outcome.err
+    assert "is not one of 'nerfstudio', " in cli("export", "out", "--to", "nerfstudo", "--out", "x").err
+    assert "Did you mean 'nerfstudio'?" in cli("export", "out", "--to", "nerfstudo", "--out", "x").err
 
 
 @pytest.mark.parametrize(
