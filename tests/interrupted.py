@@ -68,7 +68,9 @@ def _outcome(base: Path, code: int, number: int, err: str) -> str:
     left = [str(path) for path in (base / "out").rglob(f"{PREFIX}*")]
     # Ctrl-C then ends with Python's own traceback; that is before the command can do anything about it.
     own = f"{os.sep}ioadr{os.sep}app{os.sep}cli" in err
-    if "Traceback" in err and code in (1, -number) and not own and not left:
+    # It may also drop the exception with a word, where it strikes inside its import system.
+    dropped = code == 0 and err.startswith("Exception ignored in")
+    if "Traceback" in err and (code in (1, -number) or dropped) and not own and not left:
         return "while Python itself began"
     # Before the command takes over the signals, the system ends the process, as it ends any.
     if code not in (0, 128 + number, -number) or "Traceback" in err or (left and code != -number):
