@@ -21,9 +21,9 @@ NEVER = 1_000
 class Initialise:
     """The first map (§ VI-A)."""
 
-    method: Literal["auto", "structure-tensor", "plane-sweep", "cheapest"] = _option("auto", "how it is made")
-    sigma: float = _option(1.4, "px, Gaussian of derivatives and smoothing", 0.5, 5)
-    half_width: int = _option(3, "px, half the structure tensor's kernels", 1, 10)
+    method: Literal["auto", "structure-tensor", "plane-sweep", "cheapest"] = _option("auto", "method of the first map")
+    sigma: float = _option(1.4, "px, standard deviation of the Gaussian for derivatives and smoothing", 0.5, 5)
+    half_width: int = _option(3, "px, half width of the structure tensor's kernels", 1, 10)
     inpaint_beyond: float = _option(1.5, "share of the range beyond which values are inpainted", 1, 10)
 
 
@@ -32,11 +32,11 @@ class DataTerm:
     """J_oa, the occlusion-aware photo-consistency (§ V-A)."""
 
     occlusion_aware: bool = _option(True, "leave occluded views out (J_oa); False is J_PD")
-    plain_when_cheaper: bool = _option(True, "min(J_PD, J_oa), so that wrong occluders cannot hide a good match")
+    plain_when_cheaper: bool = _option(True, "use min(J_PD, J_oa), so that wrong occluders cannot hide a good match")
     min_visible_share: float = _option(0.07, "below this share of visible views J_PD is used", 0, 1)
     min_visible_views: int = _option(3, "and below this number of them, the reference view among them", 0)
     occluder_step: float = _option(0.05, "px, disparities of occluders are truncated to multiples of this", 0.001, 1)
-    occluder_margin: float = _option(0.01, "px, an occluder is nearer than the candidate by more than this", 0, 1)
+    occluder_margin: float = _option(0.01, "px by which an occluder must be nearer than the candidate", 0, 1)
     write_hypothesis: bool = _option(True, "Algorithm 1 reads the map with the hypothesis in place at its own pixel")
     view_step: int = _option(1, "use every n-th view of the grid in each direction, if 9 are left", 1, 8)
     count_reference: bool = _option(False, "divide by the number of views, not by one less")
@@ -54,7 +54,7 @@ class CongruenceTerm:
     colour_limit: float = _option(3.0, "τ_c, neighbours of larger scaled colour difference do not count", 0)
     epsilon: float = _option(0.5, "ε_θ, smallest scaled difference", 1e-6)
     epsilon_plus_cost: bool = _option(True, "add the pixel's cost to ε_θ where disparities differ much")
-    include_centre: bool = _option(False, "let the pixel itself count in its mean")
+    include_centre: bool = _option(False, "include the pixel itself in its mean")
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,9 @@ class Search:
     """Candidates and their acceptance (§ VI-B, § VI-C)."""
 
     sweeps: int = _option(10, "q_max", 0, 1000)
-    warm_sweeps: int = _option(2, "last sweeps before planar ones, half as many of those, after a known map", 1, 1000)
+    warm_sweeps: int = _option(
+        2, "after a warm start, number of sweeps before the planar ones, and half as many planar ones", 1, 1000
+    )
     temperature: float = _option(10.0, "T_0, grey levels", 0)
     cooling: float = _option(0.8, "α, factor every second sweep", 0, 1)
     perturbation: float = _option(0.04, "σ of the random candidate", 0)
@@ -104,9 +106,9 @@ class Finish:
     """
 
     passes: int = _option(0, "number of passes that linearise the data and fit surfaces", 0, 10)
-    softening: float = _option(0.1, "share of each direct neighbour in the views' samples", 0, 0.33)
+    softening: float = _option(0.1, "weight of each direct neighbour when views are softened", 0, 0.33)
     colour_scale: float = _option(4.0, "grey levels at which a view's residual counts half", 0.1)
-    noise: float = _option(1.7, "grey levels that a residual has at least", 0.01)
+    noise: float = _option(1.7, "smallest residual, grey levels", 0.01)
     furthest: float = _option(0.1, "shift by which the first pass moves a target at most, the next 2/3, 2/4 … of it", 0)
     occluder_growth: int = _option(2, "px by which occluders are grown: samples beside an edge are mixed", 0, 10)
     high_pass: float = _option(0.9, "share of low frequencies that high-pass data lack; 0 uses plain data alone", 0, 1)
@@ -125,7 +127,7 @@ class Coverage:
     """Opens holes; gives pixels beside a jump to the surface that covers most of them (decision 0012)."""
 
     holes: bool = _option(True, "first open small holes that look like the background and cost no more there")
-    settle: bool = _option(False, "move pixels beside a jump; False keeps them and estimates no coverage")
+    settle: bool = _option(False, "settle pixels beside a jump; False keeps them and estimates no coverage")
     gamma: float = _option(2.2, "exponent that converts samples to linear light; 1 for linear samples", 1, 4)
     doubt: float = _option(2.0, "log likelihood ratio from which a pixel changes sides", 0)
     neighbours: float = _option(0.5, "weight of the evidence of neighbours of similar colour", 0, 1)

@@ -70,7 +70,7 @@ def findings(diagnosis: Diagnosis) -> dict[str, str]:
 def _test(finding: Any, yes: str, no: str) -> str:
     answer = {True: yes, False: no, None: "not certain"}[finding.holds]
     votes = f"votes {finding.votes[0]}:{finding.votes[1]}"
-    return f"{answer} ({abs(finding.score):.1f} standard errors, chance {finding.chance:.0e}, {votes})"
+    return f"{answer} ({abs(finding.score):.1f} standard errors, p = {finding.chance:.0e}, {votes})"
 
 
 def command_line(diagnosis: Diagnosis) -> str:
