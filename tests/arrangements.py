@@ -13,11 +13,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import imagecodecs
 import numpy as np
+from PIL import Image
 
+from ioadr.consistency.order import Order
 from ioadr.io import ReadOptions, read
 from ioadr.io.capture import Capture
 from ioadr.io.orientation import oriented
+from ioadr.io.reading import open_capture
 from tests.arrangement_cases import ARRANGEMENTS, Case, Views, arranged, moderate_case, random_case
 
 STATES = ("decided", "partly", "undecided", "wrong")
@@ -40,18 +44,55 @@ def capture_of(views: Views, format_name: str = "npy") -> Capture:
 
 def state_of(views: Views, arrangement: tuple[bool, bool, bool]) -> str:
     """What becomes of views that are stored in this arrangement: one of `STATES`."""
-    numbers = np.arange(views.shape[0] * views.shape[1]).reshape(views.shape[:2])
-    stored = arranged(numbers, arrangement)
+    stored = arranged(numbered(views), arrangement)
     capture = oriented(capture_of(np.ascontiguousarray(arranged(views, arrangement))), ReadOptions())
-    found, order = stored.ravel()[capture.index], capture.order
+    return state(stored.ravel()[capture.index], stored, numbered(views), capture.order)
+
+
+def numbered(views: Views) -> Views:
+    """[L, K]: a number for each view."""
+    return np.arange(views.shape[0] * views.shape[1]).reshape(views.shape[:2])
+
+
+def state(found: Views, stored: Views, right: Views, order: Order) -> str:
+    """Numbers of views on the grid as read, as stored and as they should be: what does the verdict make of them?"""
     if order.flips is not None:
-        return "decided" if np.array_equal(found, numbers) else "wrong"
-    alike = [numbers, numbers[::-1, ::-1]]
-    mirrored = [numbers[::-1], numbers[:, ::-1]]
+        return "decided" if np.array_equal(found, right) else "wrong"
+    alike, mirrored = [right, right[::-1, ::-1]], [right[::-1], right[:, ::-1]]
     if order.transposed is None:
         return "undecided" if np.array_equal(found, stored) else "wrong"
     claimed = (alike + mirrored) if order.mirrored is None else mirrored if order.mirrored else alike
     return "partly" if any(np.array_equal(found, grid) for grid in claimed) else "wrong"
+
+
+def state_on_disk(folder: Path, views: Views, arrangement: tuple[bool, bool, bool], suffix: str = ".png") -> str:
+    """The same for files `v_ROW_COL` in a folder; what is not decided must be said."""
+    stored = arranged(numbered(views), arrangement)
+    target = folder / "".join("ny"[change] for change in arrangement)
+    target.mkdir()
+    for (row, column), number in np.ndenumerate(stored):
+        (target / f"v_{row:02d}_{column:02d}{suffix}").hardlink_to(_file(folder, views, int(number), suffix))
+    capture = open_capture(target)
+    names = {f"v_{row:02d}_{column:02d}{suffix}": number for (row, column), number in np.ndenumerate(stored)}
+    found = np.array(
+        [[names[capture.name_at(row, column)] for column in range(capture.grid[1])] for row in range(capture.grid[0])]
+    )
+    outcome = state(found, stored, numbered(views), capture.order)
+    doubted = any("not tell" in note for note in capture.notes)
+    assert doubted == (outcome != "decided"), capture.notes
+    return outcome
+
+
+def _file(folder: Path, views: Views, number: int, suffix: str) -> Path:
+    """A view as a file of its own, written once for all arrangements."""
+    path = folder / f"{number}{suffix}"
+    if not path.exists():
+        view = views[number // views.shape[1], number % views.shape[1]]
+        if suffix == ".jpg":
+            Image.fromarray(view).save(path, quality=90)
+        else:
+            path.write_bytes(imagecodecs.png_encode(np.ascontiguousarray(view.squeeze())))
+    return path
 
 
 def tallied(views: Views) -> Counter[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ import pytest
 from ioadr.io import ReadOptions, read
 from ioadr.io.orientation import oriented
 from ioadr.io.reading import open_capture
-from tests.arrangements import tallied
+from tests.arrangement_cases import ARRANGEMENTS
+from tests.arrangements import state_on_disk, tallied
 
 pytestmark = pytest.mark.real
 
@@ -39,6 +41,63 @@ def test_every_arrangement_is_put_right_or_said_to_be_open(name, shared):
     found = tallied(views)
     assert found["wrong"] == found["undecided"] == 0
     assert found["decided"] == (0 if name == "hard/desk" else 8)
+
+
+def part(shared, name, side, **options):
+    """The middle of every view, as stored."""
+    whole = open_capture(shared / "data" / name, judge=False)
+    top, left = (whole.height - side) // 2, (whole.width - side) // 2
+    return read(
+        shared / "data" / name,
+        crop=(top, left, side, side),
+        flip_rows=False,
+        flip_columns=False,
+        dark="keep",
+        **options,
+    ).views
+
+
+def vignetted(views):
+    """Darker towards the corners of the grid and, there, towards the corners of the image."""
+    row, column = (np.linspace(-1, 1, length) for length in views.shape[:2])
+    y, x = (np.linspace(-0.4, 0.4, length) for length in views.shape[2:4])
+    down, right = row[:, None, None, None] + y[:, None], column[:, None, None] + x
+    return (views * np.exp(-(down**2 + right**2) / 1.5)[..., None]).astype(views.dtype)
+
+
+KINDS = {
+    "row": ("hci/cotton", 256, {}, lambda views: views[4:5], ".png"),
+    "column": ("hci/sideboard", 256, {}, lambda views: views[:, 4:5], ".png"),
+    "three in a row": ("hci/boxes", 256, {}, lambda views: views[4:5, ::4], ".png"),
+    "photographs 3×3": ("real/lytro_2067", 256, {"every": 4}, lambda views: views, ".jpg"),
+    "photographs 3×3 of toys": ("rendered/toys", 256, {"every": 4}, lambda views: views, ".jpg"),
+    "17×17": ("real/stanford_legotruck", 120, {}, lambda views: views, ".png"),
+    "grey": ("hci/dino", 192, {}, lambda views: views[..., 1:2], ".png"),
+    "16 bits": ("hci/boxes", 192, {}, lambda views: views.astype(np.uint16) * 257, ".png"),
+    "12 of 16 bits, grey": ("hard/wedges", 192, {}, lambda views: views[..., :1].astype(np.uint16) * 16, ".png"),
+    "vignetted": ("hci/sideboard", 192, {}, vignetted, ".png"),
+    "vignetted lenslets": ("real/lytro_2067", 192, {}, vignetted, ".png"),
+    "little texture": ("hard/desk", 192, {}, lambda views: views, ".png"),
+}
+
+
+OPEN = {
+    "row": "partly",
+    "three in a row": "partly",
+    "vignetted lenslets": "partly",
+    "vignetted": "undecided",
+}
+"""Kinds whose order is not wholly told: near and far, or all of it where light falls off much faster than texture."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_other_kinds_on_disk_are_never_wrong(kind, shared, tmp_path):
+    """Under neutral names: put right, or said to be open."""
+    name, side, options, change, suffix = KINDS[kind]
+    views = np.ascontiguousarray(change(part(shared, name, side, **options)))
+    found = Counter(state_on_disk(tmp_path, views, arrangement, suffix) for arrangement in ARRANGEMENTS)
+    assert found == {OPEN.get(kind, "decided"): len(ARRANGEMENTS)}
 
 
 @pytest.mark.parametrize("name", [*SCENES, *HARD, "real/stanford_legotruck"])

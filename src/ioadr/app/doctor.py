@@ -18,6 +18,10 @@ from ioadr.io.diagnosis import Diagnosis
 SHEET = 1600
 """px, width of the contact sheet."""
 TAGS = ("Make", "Model", "Orientation", "ExposureTime", "FNumber", "PhotographicSensitivity", "FocalLength")
+NEIGHBOURS = {
+    True: "two that were exchanged would be noticed",
+    False: "could not tell whether two were exchanged: they hardly differ, or noise hides it",
+}
 FINE, ODD = (70, 220, 90), (255, 60, 60)
 
 
@@ -62,6 +66,7 @@ def findings(diagnosis: Diagnosis) -> dict[str, str]:
         "direction": _test(diagnosis.order.alike, "rows and columns agree", "one of them is reversed"),
         "near and far": _test(diagnosis.order.near, "near hides far", "far hides near"),
         "odd views": odd or "none",
+        "neighbours": NEIGHBOURS[diagnosis.examination.neighbours_told],
     }
     notes = {f"note {number}": as_options(note) for number, note in enumerate(source.notes, 1)}
     return facts | notes | {"command": command_line(diagnosis)}

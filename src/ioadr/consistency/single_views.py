@@ -56,6 +56,8 @@ class Examination:
     shift: NDArray[np.float64]
     """[V, 2] px of the pictures by which points in the middle of the range of depth move, as measured."""
     odd: tuple[OddView, ...]
+    neighbours_told: bool = False
+    """Whether two neighbouring views in exchange would be noticed: their places differ by more than noise."""
 
 
 def plain_grey(view: NDArray[Any]) -> Image:
@@ -81,36 +83,45 @@ def examined(images: NDArray[np.float32], offsets: Offsets, factor: float = 1.0)
     moved = [predict.moved(image, towards) for image, towards in zip(pictures.images, pictures.directions, strict=True)]
     differences = np.array([predict.gap(seen) for seen in moved])
     off = np.array([predict.misplaced(seen) for seen in moved])
-    odd = _odd(predict, images, differences, means, _elsewhere(pictures.directions, off))
+    elsewhere, told = _elsewhere(pictures.directions, off)
+    odd = _odd(predict, images, differences, means, elsewhere)
     usual = float(np.median(np.abs(shift)))
     measured = -(pictures.directions + np.clip(off, -1.0, 1.0)) * usual
-    return Examination(differences, means / np.median(means), measured, tuple(odd))
+    return Examination(differences, means / np.median(means), measured, tuple(odd), told)
 
 
-def _elsewhere(directions: Offsets, off: Offsets) -> NDArray[np.bool_]:
+def _elsewhere(directions: Offsets, off: Offsets) -> tuple[NDArray[np.bool_], bool]:
     """[V]: views that seem displaced by most of a step to a neighbour: alone, or swapped with that neighbour."""
     gaps = np.linalg.norm(directions[:, None] - directions, axis=2)
     step = float(np.median(np.sort(gaps, axis=1)[:, 1]))
     trend = np.linalg.lstsq(directions, off, rcond=None)[0]
     away = np.linalg.norm(off - directions @ trend, axis=1)
     far: NDArray[np.bool_] = (away > NEIGHBOUR * step) & (away > UNLIKE * np.median(away))
-    for pair in _exchanged(directions, off, gaps, step):
+    own = _unlike_neighbours(off, gaps, step)
+    usual = float(np.median(np.linalg.norm(own, axis=1)))
+    for pair in _exchanged(directions, own, gaps, step, usual):
         far[list(pair)] = True
-    return far & (np.arange(len(off)) > 0)
+    return far & (np.arange(len(off)) > 0), 0 < APART * usual < step
 
 
-def _exchanged(directions: Offsets, off: Offsets, gaps: NDArray[np.float64], step: float) -> Iterator[tuple[int, int]]:
-    """Neighbouring views that seem to be swapped, judged by the views around them."""
+def _unlike_neighbours(off: Offsets, gaps: NDArray[np.float64], step: float) -> Offsets:
+    """By how much views are off their places, less what those around them are."""
     beside = [np.flatnonzero((gap > 0) & (gap < AROUND * step)) for gap in gaps]
     usually = [np.median(off[near], axis=0) if len(near) else off[view] for view, near in enumerate(beside)]
-    own = off - np.array(usually)
+    own: Offsets = off - np.array(usually)
     own[0] = 0.0  # the one that all are compared with
-    usual = float(np.median(np.linalg.norm(own, axis=1)))
-    for view, near in enumerate(beside):
-        for other in near[(near > view) & (gaps[view, near] < NEXT * step)]:
-            gap, way = gaps[view, other], directions[other] - directions[view]
+    return own
+
+
+def _exchanged(
+    directions: Offsets, own: Offsets, gaps: NDArray[np.float64], step: float, usual: float
+) -> Iterator[tuple[int, int]]:
+    """Neighbouring views that seem to be swapped, judged by the views around them."""
+    for view, gap_to in enumerate(gaps):
+        for other in np.flatnonzero((gap_to > 0) & (gap_to < NEXT * step)):
+            gap, way = gap_to[other], directions[other] - directions[view]
             both = min(own[view] @ way, -own[other] @ way) / gap
-            if both > max(EXCHANGED * gap, APART * usual):
+            if other > view and both > max(EXCHANGED * gap, APART * usual):
                 yield view, int(other)
 
 

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ioadr.consistency.order import Order
 from ioadr.consistency.single_views import MOST_NAMED, Examination, examined, plain_grey
 from ioadr.io.capture import Capture
+from ioadr.io.counting import likelier_counting
 from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.orientation import order_of, remedies
 from ioadr.lightfield import LightField
@@ -35,6 +37,8 @@ class Diagnosis:
     examination: Examination
     options: ReadOptions
     """With which the views were read."""
+    counting: str | None = None
+    """The argument with which the views fit together, if they were counted wrongly; marked as in errors."""
 
     @property
     def odd(self) -> dict[Pair, str]:
@@ -44,11 +48,13 @@ class Diagnosis:
     @property
     def healthy(self) -> bool:
         """Whether nothing is wrong with the views."""
-        return self.order.outcome != "otherwise" and not self.examination.odd
+        return self.order.outcome != "otherwise" and not self.examination.odd and self.counting is None
 
     @property
     def remedies(self) -> tuple[str, ...]:
         """Arguments that read the views correctly, marked as in errors."""
+        if self.counting is not None:
+            return (self.counting,)
         order = remedies(self.order, self.options) if self.order.outcome == "otherwise" else []
         return (*order, *(f"⟦skip {row},{column}⟧" for row, column in self.odd))
 
@@ -88,28 +94,32 @@ def diagnose(source: LightField | str | os.PathLike[str], **options: Any) -> Dia
         lightfield, capture = source, _as_capture(source)
     else:
         capture, lightfield = open_capture(source, chosen), read(source, chosen)
-    places, examination = examine(lightfield)
+    places, images, examination = examine(lightfield)
     names = tuple(capture.name_at(*place) for place in places)
     order = order_of(_as_capture(lightfield))
-    return Diagnosis(lightfield, order, places, names, examination, chosen)
+    counting = likelier_counting(capture, places, images, examination)
+    return Diagnosis(lightfield, order, places, names, examination, chosen, counting)
 
 
-def examine(lightfield: LightField) -> tuple[tuple[Pair, ...], Examination]:
-    """Grid indices of all present views, the middle one first, and how they fit in."""
+def examine(lightfield: LightField) -> tuple[tuple[Pair, ...], NDArray[np.float32], Examination]:
+    """Grid indices of all present views, the middle one first, small pictures of them, and how they fit in."""
     there = np.argwhere(lightfield.present)
     middle = (np.array(lightfield.grid) - 1) // 2
     there = there[np.argsort(np.abs(there - middle).sum(axis=1), kind="stable")]
     places = tuple((int(row), int(column)) for row, column in there)
     images = np.stack([plain_grey(lightfield.views[place]) for place in places])
     offsets = np.array([lightfield.offsets[place] for place in places])[:, :2]
-    return places, examined(images, offsets - offsets[0], lightfield.width / images.shape[2])
+    return places, images, examined(images, offsets - offsets[0], lightfield.width / images.shape[2])
 
 
 def odd_views(lightfield: LightField, capture: Capture) -> Iterator[str]:
     """A note that names the views that do not fit."""
     if lightfield.view_count > MOST_VIEWS:
         return
-    places, examination = examine(lightfield)
+    places, images, examination = examine(lightfield)
+    counting = likelier_counting(capture, places, images, examination)
+    if counting is not None:
+        yield f"the views fit together better if they are counted otherwise: try {counting}"
     named = [
         f"{capture.name_at(*places[odd.view])} (view {places[odd.view][0]},{places[odd.view][1]}) "
         f"{_what(odd.what, places)}"

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 import ioadr
+from ioadr.app.doctor import command_line, findings
+from ioadr.errors import as_options
 from ioadr.evaluation.synthetic import Options, demo, random_light_field
-from tests.builders import write_hci_scene
+from ioadr.io.capture import numbered_grid
+from tests.builders import save_png, write_hci_scene
 
 
 @pytest.fixture(scope="module")
@@ -74,3 +77,34 @@ def test_neighbours_in_exchange_are_named(seed, most, pair):
     views[first], views[second] = sound.views[second], sound.views[first]
     assert set(ioadr.diagnose(ioadr.LightField(views)).odd) == {first, second}
     assert ioadr.diagnose(sound).odd == {}
+
+
+@pytest.mark.parametrize(("most", "told"), [(0.2, False), (1.0, True)])
+def test_whether_an_exchange_would_be_noticed_is_said(most, told):
+    options = Options(noise=2.0, seed=0)
+    sound = random_light_field(0, None, (96, 128), (5, 5), (-most, most), options=options).lightfield
+    found = ioadr.diagnose(sound)
+    assert found.examination.neighbours_told == told
+    assert ("could not tell whether two were exchanged" in findings(found)["neighbours"]) != told
+
+
+COUNTED = [
+    ((5, 5), "serpentine", "--grid 5x5 --order serpentine"),
+    ((5, 5), "serpentine-column", "--grid 5x5 --order serpentine-column"),
+    ((1, 9), "row", "--grid 1x9"),
+    ((9, 1), "row", "--grid 9x1"),
+    ((4, 9), "row", "--grid 4x9"),
+]
+
+
+@pytest.mark.parametrize(("grid", "order", "argument"), COUNTED)
+def test_views_that_are_counted_otherwise_are_noticed(grid, order, argument, tmp_path):
+    """Where a square grid along rows was assumed."""
+    views = demo(grid=grid, size=(96, 128)).lightfield.views
+    for place, number in np.ndenumerate(numbered_grid(grid, order)):
+        save_png(tmp_path / f"img_{number:02d}.png", views[place])
+    notes = [as_options(note) for note in ioadr.read(tmp_path).source.notes]
+    assert any(note.endswith(f"counted otherwise: try {argument}") for note in notes), notes
+    found = ioadr.diagnose(tmp_path)
+    assert not found.healthy
+    assert f" {argument} --out" in command_line(found)
