@@ -45,7 +45,7 @@ PENALTIES = (1.0, 10.0, 0.3, 8.0)
 DIFFERENT = 0.2
 """px of shift by which match and map differ."""
 JUMP = 0.8
-"""px of shift beyond `DIFFERENT` that count as a whole jump."""
+"""px of shift beyond `DIFFERENT` that count as a whole jump, and by which a region as a whole must move."""
 INNER = 5
 """px that a region reaches around its innermost pixel."""
 # Tried: 300 px fill small true gaps, MSE×100 of leaves 27.5 → 32.5 (decision 11).
@@ -121,15 +121,17 @@ def seen_surface(disparity: FloatMap, rays: Rays, workers: Workers) -> FloatMap:
 def judge(disparity: FloatMap, match: Match, image: FloatMap, reach: float, smallest: float) -> NDArray[np.bool_]:
     """Mask [N, M] of accepted regions, with the corners that opening removed."""
     labels = np.zeros(disparity.shape, np.int32)
-    different = np.abs(match.disparity - disparity) * reach > DIFFERENT
+    nearer = (match.disparity - disparity) * reach
+    different = np.abs(nearer) > DIFFERENT
     count = label_regions(opened(different), labels) + 1
     area = np.bincount(labels.ravel(), minlength=count)
     thick = np.bincount(core(labels, INNER).ravel(), minlength=count) > 0
-    own, new = (
-        np.bincount(labels.ravel(), weights=cost.ravel(), minlength=count) for cost in (match.cost_of_map, match.cost)
+    own, new, moved = (
+        np.bincount(labels.ravel(), weights=values.ravel(), minlength=count)
+        for values in (match.cost_of_map, match.cost, nearer)
     )
     length, before, after = rim_scores(labels, count, disparity, match.disparity, image, reach)
-    accepted = (area >= smallest) & thick & (own > BETTER * new)
+    accepted = (area >= smallest) & thick & (own > BETTER * new) & (np.abs(moved) > JUMP * area)
     accepted &= (own - new + RIM_WEIGHT * (before - after) > 0) & (after < ROUGHEST * length)
     accepted[0] = False
     return grown(accepted[labels]) & different

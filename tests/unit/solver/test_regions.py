@@ -76,6 +76,8 @@ REGION = slice(10, 50), slice(12, 52)
         (0.0, 1.0, 0.5, True),  # removes all jumps
         (0.0, 1.0, 0.99, False),  # hardly cheaper
         (1.0, 0.0, 0.5, False),  # makes jumps in a plain area
+        (0.79, 1.0, 0.5, True),  # moves by more than .8 px in the outermost view
+        (0.81, 1.0, 0.5, False),  # moves by less: no hole, but another guess about a plain surface
     ],
 )
 def test_a_region_is_judged_by_cost_and_rim(inside, proposed, cost, taken):
