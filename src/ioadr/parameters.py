@@ -113,11 +113,12 @@ class Finish:
     occluder_growth: int = _option(2, "px by which occluders are grown: samples beside an edge are mixed", 0, 10)
     high_pass: float = _option(0.9, "share of low frequencies that high-pass data lack; 0 uses plain data alone", 0, 1)
     finest: float = _option(0.01, "px, standard deviation of the best target", 0)
-    scatter: float = _option(0.54, "scatter of targets, relative to their deviations, above which all count less", 0.01)
+    scatter: float = _option(0.65, "usual scatter of targets, relative to their deviations; 0: not measured", 0)
     gate: float = _option(4.0, "standard deviations at which a target stops counting", 0.1)
     widest_gate: float = _option(0.08, "px at which a target always stops counting", 0.001)
     caution: float = _option(2.5, "standard deviations by which patches of different width may disagree", 0.1)
     widest: int = _option(32, "px, radius of the widest patch", 2, 64)
+    sharing: int = _option(12, "px around a pixel whose surfaces are averaged; 0: its own surface alone", 0, 32)
     border_rise: float = _option(0.25, "shift of a nearer neighbour beside which data do not count", 0)
     region_passes: int = _option(0, "how often a semi-global match may replace false holes before the passes", 0, 10)
 

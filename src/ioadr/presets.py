@@ -145,7 +145,8 @@ FINISH_VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "without-growth": {"finish.occluder_growth": 0},
         "without-high-pass": {"finish.high_pass": 0.0},
         "without-discount": {"finish.border_rise": 1_000.0},
-        "without-scatter": {"finish.scatter": 1_000.0},
+        "without-scatter": {"finish.scatter": 0.0},
+        "without-sharing": {"finish.sharing": 0},
         "structure-tensor-start": {"initialise.method": "structure-tensor"},
     }
 )

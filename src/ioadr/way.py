@@ -73,8 +73,8 @@ class Way:
     """Map after each step minus the result, [S, N, M] px."""
     origins: NDArray[np.uint8]
     """Numbers of `Origin`, [S, N, M]."""
-    spread: float = 1.0
-    """Factor on the deviations of the targets in the finish."""
+    spread: NDArray[np.float16] | None = None
+    """Factor on the deviations of the targets in the finish, [N, M]; None is 1."""
 
     def __post_init__(self) -> None:
         if not self.differences.shape == self.origins.shape == (len(self.kinds), *self.origins.shape[-2:]):
@@ -89,7 +89,7 @@ class Way:
         kinds: Sequence[str],
         maps: Sequence[NDArray[np.float32]],
         origins: NDArray[np.uint8],
-        spread: float = 1.0,
+        spread: NDArray[np.float16] | None = None,
     ) -> Way:
         """The history from the maps after each step; the last one is the result."""
         differences = np.empty((len(maps), *maps[-1].shape), np.float16)

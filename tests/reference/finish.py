@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ioadr.parameters import Finish
 from tests.reference.geometry import View, project, reference_index
 
+SUREST = 1e-6
 RIDGE = 1e-3
 """Share of a patch's weight that is added to the diagonal of its normal equations."""
 
@@ -154,10 +155,11 @@ def fitted(
     term: Finish,
     n0: int,
     m0: int,
-) -> float:
-    """Value at (n0, m0) of the widest disc whose fit lies where all narrower ones allow it."""
+) -> NDArray[np.float64]:
+    """Polynomial about (n0, m0) of the widest disc whose value lies where all narrower ones allow it, and precision."""
     fit = np.zeros(6)
-    fit[0] = best = float(disparity[n0, m0])
+    fit[0] = float(disparity[n0, m0])
+    best = np.append(fit, 0.0)
     low, high = -math.inf, math.inf
     height, width = disparity.shape
     for disc in discs:
@@ -170,8 +172,31 @@ def fitted(
         low, high = max(low, fit[0] - reach), min(high, fit[0] + reach)
         if low > high:
             break
-        best = float(fit[0])
+        best = np.append(fit, 1 / (variance + SUREST))
     return best
+
+
+def shared(surfaces: NDArray[np.float64], radius: int, unit: float, limit: float) -> NDArray[np.float64]:
+    """Mean of what the surfaces [7, N, M] of every second pixel within a disc say, as far as they are within `limit`.
+
+    A surface counts by its precision, times (1 − (its distance from the pixel's own / limit)²)².
+    """
+    height, width = surfaces.shape[1:]
+    steps = [(j, i) for j, i in product(range(-radius, radius + 1), repeat=2) if j * j + i * i <= radius * radius]
+    steps = [(j, i) for j, i in steps if j % 2 == 0 and i % 2 == 0]
+    result = surfaces[0].copy()
+    for n, m in np.ndindex(height, width):
+        weights, values = [], []
+        for j, i in steps:
+            if 0 <= n + j < height and 0 <= m + i < width:
+                x, y = -i / unit, -j / unit
+                *polynomial, precision = surfaces[:, n + j, m + i]
+                value = np.array([1, x, y, x * x, x * y, y * y]) @ np.array(polynomial)
+                weights.append(precision * max(1 - ((value - surfaces[0, n, m]) / limit) ** 2, 0) ** 2)
+                values.append(value)
+        if sum(weights) > 0:
+            result[n, m] = np.average(values, weights=weights)
+    return result
 
 
 def beside_rises(disparity: NDArray[Any], rise: float) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from ioadr.cost.linearised import linearise
 from ioadr.geometry.ppp import Rays, unpack
 from ioadr.solver.borders import discount
 from ioadr.solver.coverage import pack_matting
-from ioadr.solver.finish import directions, everywhere, fit, high_pass_rays, patches, softened_rays
+from ioadr.solver.finish import AGREEING, directions, everywhere, fit, high_pass_rays, patches, softened_rays
 from ioadr.solver.local_fit import UNIT
 from tests.reference import finish
 from tests.reference.coverage import Scene, covered
@@ -126,12 +126,9 @@ def twin_fit(problem: Problem, slack: float) -> NDArray[Any]:
     bounds, rows = patches(term.widest)
     discs = [finish.offsets(rows[a:b].tolist()) for a, b in pairwise(bounds)]
     given = problem.disparity, target, limited, discs, UNIT, term
-    return np.array(
-        [
-            [finish.fitted(*given, n, m) for m in range(problem.disparity.shape[1])]
-            for n in range(problem.disparity.shape[0])
-        ]
-    )
+    surfaces = np.array([finish.fitted(*given, n, m) for n, m in np.ndindex(problem.disparity.shape)])
+    surfaces = surfaces.T.reshape(7, *problem.disparity.shape)
+    return finish.shared(surfaces, term.sharing, UNIT, term.widest_gate / AGREEING)
 
 
 FINISH = (
@@ -144,7 +141,8 @@ FINISH = (
     Row("high-pass views", "cost.view_filters: high_pass blur_rows less_blur", prepare_high_pass, twin_high_pass,
         {"size": (7, 20), "grid": (3, 3)}, slack=1e-3),
     Row("fitted surfaces",
-        "solver.local_fit: fit_surfaces narrow fit_patch fill_system eliminate moments row_moments add_row add",
+        "solver.local_fit: fit_surfaces narrow fit_patch fill_system eliminate moments row_moments add_row add; "
+        "solver.shared_surfaces: share_surfaces add_said",
         prepare_fit, twin_fit, {"size": (11, 18), "changes": {"finish.widest": 8}, "exact": False}, rtol=1e-5,
         floor=1.0, why="normal equations of float32 moments"),
     Row("discounted borders", "solver.borders: discount beside_rise room_behind is_gap", prepare_discount,

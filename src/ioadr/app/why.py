@@ -179,7 +179,8 @@ def surface_words(surface: SurfaceFit) -> str:
     shape = "curved surface" if surface.curved else "plane"
     return (
         f"{own}; a {shape} over a radius of {surface.radius} px says {number(surface.disparity, 4)} px; "
-        f"{len(surface.weights) - gated} of its {len(surface.weights)} targets belong to it"
+        f"{len(surface.weights) - gated} of its {len(surface.weights)} targets belong to it; "
+        f"with the surfaces of the pixels around it is {number(surface.shared, 4)} px"
     )
 
 

@@ -126,6 +126,8 @@ class SurfaceFit:
     """[K], 0 … 1: how far each belongs to the surface; 0 is gated."""
     disparity: float
     """px, of the surface at the pixel."""
+    shared: float
+    """px, mean of what the surfaces of the pixels around say about it, which it took."""
 
 
 @dataclass(frozen=True, eq=False)

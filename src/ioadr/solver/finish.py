@@ -27,12 +27,18 @@ from ioadr.solver.refine import Refinement
 from ioadr.solver.regions import repair_regions
 from ioadr.solver.scatter import local_scatter
 from ioadr.solver.schedule import SweepPlan
+from ioadr.solver.shared_surfaces import pixels_around, share_surfaces
 
 FloatMap = NDArray[np.float32]
+Spread = NDArray[np.float16]
 SPREAD = 2
 """px around a glossy pixel that a further pass looks at, too."""
 JUMP = 0.8
 """px of shift in the outermost view within 3×3 px that are a jump."""
+LEAST = 0.5
+"""Factor that deviations are multiplied by at least: scatter does not show what all targets of a region err by."""
+AGREEING = 4.0
+"""Times that a neighbour's surface must come nearer than `Finish.widest_gate` to be the same."""
 
 
 def finishing_passes(term: Finish) -> int:
@@ -95,11 +101,17 @@ class Finisher:
         self.known, self.glossy = high, by_sixteen(grow(trust < 1, SPREAD))
         return gloss.blended(plain, high, trust)
 
-    def spread(self, disparity: FloatMap, target: FloatMap, precision: FloatMap, furthest: float) -> float:
-        """Factor by which deviations of targets are understated: their excess scatter."""
+    def spread(self, disparity: FloatMap, target: FloatMap, precision: FloatMap, furthest: float) -> Spread | None:
+        """Factor on the deviations of targets [N, M]: their scatter against what is ordinary; None if it is unknown.
+
+        At least 1 beside jumps, where it is not measured.
+        """
+        if not self.term.scatter:
+            return None
         away = ~beside_jumps(disparity, disparity_of(JUMP, self.rays))
-        found = local_scatter(target - disparity, precision, away, self.term.finest, furthest)
-        return max(1.0, found / self.term.scatter)
+        scatter = local_scatter(target - disparity, precision, away, self.term.finest, furthest)
+        least = np.where(away, np.float32(LEAST), np.float32(1.0))
+        return None if scatter is None else np.maximum(least, scatter / self.term.scatter).astype(np.float16)
 
     def linearised(
         self,
@@ -152,18 +164,34 @@ def beside_jumps(disparity: FloatMap, jump: float) -> NDArray[np.bool_]:
 
 
 def fit(
-    disparity: FloatMap, target: FloatMap, precision: FloatMap, term: Finish, workers: Workers, spread: float = 1.0
+    disparity: FloatMap,
+    target: FloatMap,
+    precision: FloatMap,
+    term: Finish,
+    workers: Workers,
+    spread: Spread | None = None,
 ) -> FloatMap:
-    """At each pixel, the value of the widest patch that the targets do not contradict, given their scaled deviation."""
+    """Mean of the surfaces around each pixel: the widest patches that the targets do not contradict.
+
+    Deviations of targets are multiplied by `spread`.
+    """
     scales, rows = patches(term.widest)
     pad = int(rows[:, 1].max())
     around = (pad, pad), (pad, pad + WIDTH)
-    limited = spread**-2 / (1.0 / np.maximum(precision, 1e-9) + term.finest**2)
-    padded = np.pad(target, around), np.pad(limited.astype(np.float32), around)
+    limited = limited_precision(precision, term, spread)
+    padded = np.pad(target, around), np.pad(limited, around)
     gates = np.float32(term.gate**-2), np.float32(term.widest_gate**-2), np.float32(term.caution)
-    fitted = np.empty_like(disparity)
-    workers.rows(fit_surfaces, len(disparity), disparity, *padded, pad, scales, rows, *gates, fitted)
-    return fitted
+    surfaces, shared = np.empty((7, *disparity.shape), np.float32), np.empty_like(disparity)
+    workers.rows(fit_surfaces, len(disparity), disparity, *padded, pad, scales, rows, *gates, surfaces)
+    agreeing = np.float32((AGREEING / term.widest_gate) ** 2)
+    workers.rows(share_surfaces, len(disparity), surfaces, pixels_around(term.sharing), agreeing, shared)
+    return shared
+
+
+def limited_precision(precision: FloatMap, term: Finish, spread: Spread | None) -> FloatMap:
+    """Precision of targets that are never better than `Finish.finest`, and as good as they scatter."""
+    limited = 1.0 / (1.0 / np.maximum(precision, 1e-9) + term.finest**2)
+    return (limited if spread is None else limited / spread.astype(np.float32) ** 2).astype(np.float32)
 
 
 def patches(widest: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

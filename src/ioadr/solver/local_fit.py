@@ -21,6 +21,8 @@ UNIT = 8.0
 """px per unit of a patch's coordinates, which keeps its moments of like size."""
 RIDGE = np.float32(1e-3)
 """Share of the total weight added to the diagonal, so that one-sided patches stay solvable."""
+SUREST = np.float32(1e-6)
+"""px², added to a patch's variance: no surface is surer than a thousandth of a px."""
 
 
 @kernel
@@ -167,23 +169,25 @@ def fit_patch(sums, caution, system, fit, variance):
 
 
 @task
-def fit_surfaces(begin, end, disparity, target, precision, pad, scales, rows, gate, widest, caution, fitted):
-    """Rows begin … end − 1 of fitted float32 [N, M], from targets and precisions padded by `pad` (precision 0 outside).
+def fit_surfaces(begin, end, disparity, target, precision, pad, scales, rows, gate, widest, caution, surfaces):
+    """Rows begin … end − 1 of surfaces float32 [7, N, M]: six coefficients about each pixel, the first one's precision.
 
-    On the right they are padded by 16 more. scales int32 [S + 1]: bounds of each scale's patch in rows. A wider patch
-    is taken while its value agrees with all narrower ones to within `caution` standard deviations.
+    Targets and precisions are padded by `pad` (precision 0 outside), on the right by 16 more. scales int32 [S + 1]:
+    bounds of each scale's patch in rows. A wider patch is taken while its value agrees with all narrower ones to within
+    `caution` standard deviations.
     """
     stride, width = target.shape[1], disparity.shape[1]
     flat_target, flat_precision = target.reshape(-1), precision.reshape(-1)
     fit, variance = np.zeros(TERMS * WIDTH, np.float32), np.zeros(WIDTH, np.float32)
     sums, system = np.zeros(SUMS * WIDTH, np.float32), np.zeros(TERMS * COLUMNS * WIDTH, np.float32)
-    low, high, best = np.zeros(WIDTH, np.float32), np.zeros(WIDTH, np.float32), np.zeros(WIDTH, np.float32)
+    low, high, best = np.zeros(WIDTH, np.float32), np.zeros(WIDTH, np.float32), np.zeros((7, WIDTH), np.float32)
     for n in range(begin, end):
         for m in range(0, width, WIDTH):
             used = min(WIDTH, width - m)
             fit[:] = 0
             fit[:used] = disparity[n, m : m + used]
-            best[:], low[:], high[:] = fit[:WIDTH], -np.inf, np.inf
+            best[:], low[:], high[:] = 0, -np.inf, np.inf
+            best[0] = fit[:WIDTH]
             for s in range(scales.size - 1):
                 patch = rows[scales[s] : scales[s + 1]]
                 centre = (n + pad) * stride + m + pad
@@ -191,7 +195,7 @@ def fit_surfaces(begin, end, disparity, target, precision, pad, scales, rows, ga
                 fit_patch(sums, caution, system, fit, variance)
                 if not narrow(fit, variance, caution, used, low, high, best):
                     break
-            fitted[n, m : m + used] = best[:used]
+            surfaces[:, n, m : m + used] = best[:, :used]
 
 
 @kernel
@@ -202,6 +206,8 @@ def narrow(fit, variance, caution, used, low, high, best):
         reach = caution * np.sqrt(variance[lane])
         low[lane], high[lane] = max(low[lane], fit[lane] - reach), min(high[lane], fit[lane] + reach)
         if low[lane] <= high[lane]:
-            best[lane] = fit[lane]
+            for k in range(TERMS):
+                best[k, lane] = fit[k * WIDTH + lane]
+            best[TERMS, lane] = np.float32(1.0) / (variance[lane] + SUREST)
             left += 1
     return left > 0

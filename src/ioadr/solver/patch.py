@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from ioadr.parameters import Finish
 from ioadr.solver.explanation import SurfaceFit
-from ioadr.solver.finish import patches
+from ioadr.solver.finish import Spread, limited_precision, patches
 from ioadr.solver.local_fit import RIDGE, UNIT
 
 Floats = NDArray[np.float64]
@@ -17,10 +18,20 @@ FloatMap = NDArray[np.float32]
 
 
 def fit_at(
-    row: int, column: int, before: FloatMap, target: FloatMap, precision: FloatMap, term: Finish, spread: float = 1.0
+    row: int,
+    column: int,
+    before: FloatMap,
+    target: FloatMap,
+    precision: FloatMap,
+    term: Finish,
+    spread: Spread | None = None,
+    shared: float = math.nan,
 ) -> SurfaceFit:
-    """The widest patch around a pixel that agrees with all narrower ones, as in `solver.finish.fit`."""
-    limited = spread**-2 / (1.0 / np.maximum(precision.astype(np.float64), 1e-9) + term.finest**2)
+    """The widest patch around a pixel that agrees with all narrower ones, as in `solver.finish.fit`.
+
+    `shared` is what it gave the pixel, the mean of the surfaces around it.
+    """
+    limited = limited_precision(precision, term, spread).astype(np.float64)
     polynomial = np.array([float(before[row, column]), 0, 0, 0, 0, 0])
     low, high, radius = -np.inf, np.inf, 0
     taken, members, weights = polynomial, np.zeros((0, 2), np.int64), np.zeros(0)
@@ -48,6 +59,7 @@ def fit_at(
         members=members.astype(np.int32),
         weights=weights.astype(np.float32),
         disparity=float(taken[0]),
+        shared=shared,
     )
 
 

@@ -44,8 +44,8 @@ class Refinement:
         self.congruence = problem.congruence_weights(parameters.congruence, limits, self.guide.shape[1])
         self._snapshot: Occluders | None = None
         self.coverage: FloatMap | None = None
-        self.spread = 1.0
-        """Factor on the deviations of the last finishing pass' targets."""
+        self.spread: NDArray[np.float16] | None = None
+        """Factor [N, M] on the deviations of the last finishing pass' targets; None is 1."""
         self.opened: NDArray[np.bool_] | None = None
         """[N, M]: pixels of holes that the last step opened."""
         self.noise: FloatMap | None = None

@@ -18,7 +18,7 @@ from ioadr.solver.cost_curves import PITCH
 from ioadr.solver.coverage import pack_matting, with_neighbours
 from ioadr.solver.evidence import reasons_to_doubt
 from ioadr.solver.explanation import Border, Doubt, Ending, SurfaceFit, ViewResiduals
-from ioadr.solver.finish import Finisher, disparity_of
+from ioadr.solver.finish import Finisher, disparity_of, fit
 from ioadr.solver.gloss import REGION
 from ioadr.solver.patch import fit_at
 from ioadr.solver.pixel_views import border_views, residuals
@@ -65,7 +65,9 @@ class Replay:
         at = self.row, self.column
         differences, weights = residuals(model, *at, before[at], term.colour_scale)
         by_view = ViewResiduals(self.on_grid(differences, np.nan), self.on_grid(weights, 0.0))
-        return fit_at(*at, before, target, precision, term, way.spread), by_view
+        spread = None if way.spread is None else way.spread[self.window.slices]
+        shared = fit(before, target, precision, term, self.workers, spread)[at]
+        return fit_at(*at, before, target, precision, term, spread, float(shared)), by_view
 
     def on_grid(self, values: NDArray[Any], elsewhere: Any) -> NDArray[Any]:
         """Values per view as an array [L, K]."""
@@ -119,7 +121,7 @@ def surroundings(lightfield: LightField, estimate: Estimate, row: int, column: i
     limits, term = estimate.range, estimate.parameters.finish
     reach = max(lightfield.layout.reach)
     shift = max(abs(limits.minimum), abs(limits.maximum)) * reach + limits.extent * (reach + 0.5)
-    margin = math.ceil(shift + 3 * REGION + 4) + max(term.widest * (term.passes > 0), 2 * PITCH) + 4
+    margin = math.ceil(shift + 3 * REGION + 4) + max((term.widest + term.sharing) * (term.passes > 0), 2 * PITCH) + 4
     return Window(
         max(row - margin, 0) // GRID * GRID,
         max(column - margin, 0) // GRID * GRID,

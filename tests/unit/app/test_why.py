@@ -21,7 +21,9 @@ from tests.scenes import make_estimate
 
 
 def told(way: list[Stage], **changes: Any) -> str:
-    surface = SurfaceFit(-0.654, -0.66, 0.01, 16, False, np.zeros((1, 2), np.int32), np.ones(1, np.float32), -0.662)
+    surface = SurfaceFit(
+        -0.654, -0.66, 0.01, 16, False, np.zeros((1, 2), np.int32), np.ones(1, np.float32), -0.662, -0.661
+    )
     values: dict[str, Any] = {"visible": 81, "views": 81, "deviation": 0.8, "disparity": -0.662, "depth": 4.09}
     values |= {"unit": "m", "confidence": 0.971, "way": way, "two_minima": False}
     return sentence(Facts(**(values | {"ending": Ending(surface, None, None, 0.97, ())} | changes)))
@@ -156,10 +158,20 @@ def test_the_way_comes_back(result):
     assert found.kinds == known.kinds
     np.testing.assert_array_equal(found.differences, known.differences)
     np.testing.assert_array_equal(found.origins, known.origins)
-    assert found.spread == known.spread
+    np.testing.assert_array_equal(found.spread, known.spread)
 
 
-@pytest.mark.parametrize("spread", [0.5, np.nan, "wide", [1.0, 2.0]])
+def test_a_spread_comes_back(tmp_path):
+    known = explored.finished()
+    assert known.way is not None
+    spread = np.linspace(0.5, 2, known.disparity.size).reshape(known.disparity.shape).astype(np.float16)
+    replace(known, way=replace(known.way, spread=spread)).save(tmp_path / "out", "npz", report=False)
+    found = load_estimate(tmp_path / "out").way
+    assert found is not None
+    np.testing.assert_array_equal(found.spread, spread)
+
+
+@pytest.mark.parametrize("spread", [-0.5, np.nan, "wide", [1.0, 2.0]])
 def test_a_way_of_impossible_spread_is_refused(tmp_path, spread):
     known = explored.finished()
     assert known.way is not None

@@ -112,10 +112,11 @@ def test_without_any_precision_the_map_stays():
     disparity = noisy(np.zeros((SIZE, SIZE)))
     bounds, rows = patches(8)
     padded = np.pad(disparity + 0.01, ((8, 8), (8, 8 + WIDTH)))
-    found = np.empty_like(disparity)
+    found = np.empty((7, *disparity.shape), np.float32)
     gates = np.float32(1 / 16), np.float32(1 / 0.08**2), np.float32(3.0)
     fit_surfaces(0, SIZE, disparity, padded, np.zeros_like(padded), 8, bounds, rows, *gates, found)
-    assert np.array_equal(found, disparity)
+    assert np.array_equal(found[0], disparity)
+    assert not found[1:].any()
 
 
 @pytest.mark.parametrize("width", [1, 15, 16, 17, 33])
@@ -126,8 +127,9 @@ def test_any_width_is_fitted_whole(width):
     precision = np.full(target.shape, NOISE**-2, np.float32)
     precision[:, width:] = 0
     with Workers(1) as workers:
-        whole = fit(target, target, precision, Finish(), workers)
-        part = fit(target[:, :width].copy(), target[:, :width].copy(), precision[:, :width].copy(), Finish(), workers)
+        whole = fit(target, target, precision, Finish(sharing=0), workers)
+        target, precision = target[:, :width].copy(), precision[:, :width].copy()
+        part = fit(target, target, precision, Finish(sharing=0), workers)
     np.testing.assert_allclose(part, whole[:, :width], atol=1e-6)
 
 

@@ -162,15 +162,20 @@ def _way(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...]) -> Way | No
     if "way_origins" not in arrays:
         return None
     kinds, differences, origins = (arrays[f"way_{name}"] for name in ("kinds", "differences", "origins"))
-    spread = arrays.get("way_spread", np.array(1.0))
+    spread = arrays.get("way_spread")
     steps = (len(kinds), *shape)
     if (kinds.dtype.kind, origins.dtype.kind, differences.dtype.kind) != ("U", "u", "f"):
         raise InputError(f"a way of {kinds.dtype}, {differences.dtype} and {origins.dtype}")
-    if spread.dtype.kind != "f" or spread.shape or not spread >= 1:
+    if spread is not None and (spread.dtype.kind != "f" or spread.shape not in ((), shape) or not (spread > 0).all()):
         raise InputError(f"a way whose spread is {spread}")
     if origins.shape != steps or differences.shape != steps or origins.max(initial=0) > max(Origin):
         raise InputError(f"expected the way of {shape} pixels, found {origins.shape} and origins up to {origins.max()}")
-    return Way(tuple(str(kind) for kind in kinds), differences, origins, float(spread))
+    return Way(
+        tuple(str(kind) for kind in kinds),
+        differences,
+        origins,
+        spread if spread is None else np.full(shape, spread, np.float16),
+    )
 
 
 def _placed(source: Mapping[str, Any], from_here: str | None, folder: Path) -> Mapping[str, Any]:

@@ -119,7 +119,7 @@ def _npz(saving: _Saving) -> Mapping[str, Writer]:
     optional = {"coverage": estimate.coverage, "two_minima": estimate.two_minima}
     content |= {name: values for name, values in optional.items() if values is not None}
     if estimate.way is not None:
-        content |= {f"way_{name}": values for name, values in vars(estimate.way).items()}
+        content |= {f"way_{name}": values for name, values in vars(estimate.way).items() if values is not None}
     content |= {"image": estimate.image, "white": estimate.white, "provenance": saving.text}
     return {ARCHIVE: lambda path: np.savez(path, allow_pickle=False, **content)}
 
