@@ -25,9 +25,15 @@ def targets(share: float) -> tuple[np.ndarray, np.ndarray]:
     return moved.astype(np.float32), (deviation**-2).astype(np.float32)
 
 
+def scatter(moved: np.ndarray, precision: np.ndarray, away: np.ndarray = AWAY) -> np.ndarray:
+    found = local_scatter(moved, precision, away, FINEST, FURTHEST)
+    assert found is not None
+    return found
+
+
 @pytest.mark.parametrize("share", [0.3, 0.6, 1.0])
 def test_scatter_is_measured_as_a_share_of_the_deviation(share):
-    found = local_scatter(*targets(share), AWAY, FINEST, FURTHEST)
+    found = scatter(*targets(share))
     assert np.median(found) == pytest.approx(share, rel=0.05)
     np.testing.assert_allclose(found, share, rtol=0.2)
 
@@ -35,14 +41,14 @@ def test_scatter_is_measured_as_a_share_of_the_deviation(share):
 def test_slow_errors_are_the_maps():
     moved, precision = targets(0.5)
     wave = 0.03 * np.sin(np.arange(SIZE[1]) / 15.0)
-    assert local_scatter(moved + wave.astype(np.float32), precision, AWAY, FINEST, FURTHEST).max() < 0.62
+    assert scatter(moved + wave.astype(np.float32), precision).max() < 0.62
 
 
 def test_scatter_is_that_of_a_region():
     """Between two halves it changes over the width of a region; each tells mostly of itself."""
     calm, wild = targets(0.3), targets(1.2)
     moved = np.where(np.arange(SIZE[1]) < SIZE[1] // 2, calm[0], wild[0])
-    found = local_scatter(moved, calm[1], AWAY, FINEST, FURTHEST)
+    found = scatter(moved, calm[1])
     assert found[:, :16].max() < 0.5
     assert found[:, -16:].min() > 0.9
 
@@ -53,7 +59,7 @@ def test_jumps_and_vague_targets_do_not_tell():
     away[:, ::3] = False
     moved[:, ::3] = 1.0
     precision[::4], moved[::4] = 1.0, 0.5
-    np.testing.assert_allclose(local_scatter(moved, precision, away, FINEST, FURTHEST), 0.5, rtol=0.2)
+    np.testing.assert_allclose(scatter(moved, precision, away), 0.5, rtol=0.2)
     assert local_scatter(moved, np.ones_like(precision), AWAY, FINEST, FURTHEST) is None
     assert local_scatter(moved, precision, away & (np.arange(SIZE[1]) < 12), FINEST, FURTHEST) is None
 
