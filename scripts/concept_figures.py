@@ -49,10 +49,11 @@ def main(folder: Path = TARGET) -> None:
 def finish(scene: Rendered, estimate: Estimate) -> Figure:
     """What the views want on the marble, and the surface that is fitted to it."""
     row, column = LIMB
+    assert estimate.way is not None
     with Workers() as workers:
         replay = Replay(scene.lightfield, estimate, row, column, workers)
         fitted, _ = replay.surface()
-        before, target, precision = replay.wanted()
+        before, target, precision = replay.wanted(estimate.way)
     assert fitted is not None
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.9), layout="constrained", width_ratios=[1, 1.45])
     half = fitted.radius + 3
