@@ -159,8 +159,8 @@ if numba.config.DISABLE_JIT or numba.config.BOUNDSCHECK:
 
     @kernel
     def fetch(array, index):  # type: ignore[no-untyped-def]
-        """Element of a flat array at a non-negative int32 index."""
-        return array[index]
+        """Element of an array at a non-negative int32 index, counted along its rows."""
+        return array.reshape(-1)[index]
 
 else:
     # An index that stays 32 bits wide: gathers of 16 elements instead of 8, J_PD takes 13 % less time.

@@ -8,14 +8,9 @@ files appear whole or not at all, and a folder that is full or read-only only co
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import logging
-import os
 import pickle
-import shutil
-import sys
-import tempfile
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -26,39 +21,16 @@ from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.runtime import rtsys
 
+from ioadr._cache_folder import FOLDER, read, when_missing, write
+
 try:
     from numba.core.serialize import dumps
 except ImportError:  # a numba that we do not know: see `lacking`
     dumps = None
 
-PACKAGE = Path(__file__).parent
-ROOMS = ("geometry", "cost", "solver", "views")
 SUFFIX = ".kernel"
-CHECKSUM = hashlib.sha256().digest_size
-KEPT = 12
-"""Folders of other sources or settings that are kept when a new one is made; each holds some megabytes."""
 
 logger = logging.getLogger(__name__)
-
-
-def fingerprint(package: Path) -> str:
-    """Hash of everything compiled code depends on: sources, Python, numba, LLVM and numba's settings."""
-    digest = hashlib.sha256(f"{sys.version} {version('numba')} {version('llvmlite')}".encode())
-    settings = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
-    digest.update(repr(settings).encode())
-    rooms = (path for room in ROOMS for path in sorted((package / room).glob("*.py")))
-    for path in [*(package / f"{name}.py" for name in ("_jit", "_kernel_cache", "_lanes")), *rooms]:
-        digest.update(path.name.encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-def _folder() -> Path:
-    base = os.environ.get("IOADR_CACHE") or os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "ioadr" / fingerprint(PACKAGE)
-
-
-FOLDER = _folder()
-"""Folder of the kernels of these sources; computed before they are imported, because files may change later."""
 
 
 @cache
@@ -108,6 +80,8 @@ class KernelCache:
         """The compiled function, or None."""
         prepare(context)
         payload = read(self._path(signature, context.codegen()))
+        while payload is None and when_missing:
+            when_missing.pop()()
         try:
             return None if payload is None else restored(context, pickle.loads(payload))
         except Exception as error:
@@ -141,51 +115,3 @@ def restored(context: Any, kept: tuple[Any, ...]) -> Any:
     compiled = CompileResult._rebuild(context, *kept)
     compiled.library._shared_module = None
     return compiled
-
-
-def read(path: Path) -> bytes | None:
-    """Content of a kernel's file; None if it is missing, damaged or was written by another user."""
-    try:
-        with path.open("rb") as file:
-            if hasattr(os, "getuid") and os.fstat(file.fileno()).st_uid not in (0, os.getuid()):
-                return None
-            content = file.read()
-    except OSError:
-        return None
-    payload = content[CHECKSUM:]
-    return payload if content[:CHECKSUM] == hashlib.sha256(payload).digest() else None
-
-
-def write(path: Path, payload: bytes) -> None:
-    """Write a kernel's file as a whole, or not at all."""
-    temporary = None
-    try:
-        if not path.parent.exists():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _forget_oldest(path.parent.parent)
-        with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
-            temporary = Path(file.name)
-            file.write(hashlib.sha256(payload).digest() + payload)
-        temporary.replace(path)
-    except OSError as error:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
-        _complain(str(path.parent), error.strerror or str(error))
-
-
-def _forget_oldest(base: Path) -> None:
-    """Remove the oldest folders; a process that still needs one compiles again."""
-    folders = sorted((item for item in base.iterdir() if item.is_dir()), key=lambda item: item.stat().st_mtime)
-    for folder in folders[: -KEPT - 1]:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-@cache
-def _complain(place: str, reason: str) -> None:
-    """Say once why the next run will compile again."""
-    logger.warning(
-        "kernel cache %s: cannot be written (%s), so every run compiles again. Name another folder in IOADR_CACHE.",
-        place,
-        reason,
-    )

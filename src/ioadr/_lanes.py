@@ -266,12 +266,16 @@ if numba.config.DISABLE_JIT:
         array[index : index + WIDTH] = values
 
     def gather(array: Any, index: Any) -> Any:
-        """Elements of a flat array at int32 lanes."""
-        return array[index]
+        """Elements of an array at int32 lanes, which count along its rows.
+
+        A reshaped array would do, too, but numba asks a function whether it may reshape: a fifth of a sweep.
+        """
+        return array.reshape(-1)[index]
 
     def gather_pairs(array: Any, index: Any) -> Any:
-        """Elements of a flat array at int32 lanes, each with its successor, by one load."""
-        return array[index], array[index + 1]
+        """Elements of an array at int32 lanes, counted along its rows, each with its successor, by one load."""
+        flat = array.reshape(-1)
+        return flat[index], flat[index + 1]
 
     def splat(value: Any) -> Any:
         """A number in every lane."""

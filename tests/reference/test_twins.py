@@ -7,7 +7,7 @@ import ast
 import numpy as np
 import pytest
 
-from ioadr._kernel_cache import PACKAGE, ROOMS
+from ioadr._cache_folder import PACKAGE, ROOMS
 from tests.reference.rows import Row
 from tests.reference.table import TWINS
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from ioadr import _kernel_cache
+from ioadr import _cache_folder, _kernel_cache
 from ioadr.evaluation.synthetic import random_light_field, write_scene
 from ioadr.io.results.pfm import read_pfm
 from ioadr.io.safety.leftovers import PREFIX
@@ -165,5 +165,5 @@ def test_killed_while_the_kernel_cache_is_filled(tmp_path, monkeypatch):
 def check_cache(folder: Path) -> int:
     """How many kernels it holds, all of them whole."""
     files = list(folder.rglob(f"*{_kernel_cache.SUFFIX}"))
-    assert all(_kernel_cache.read(file) is not None for file in files)
+    assert all(_cache_folder.read(file) is not None for file in files)
     return len(files)

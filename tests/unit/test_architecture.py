@@ -28,7 +28,8 @@ MAY_IMPORT = {
     "layout": {"errors"},
     "lightfield": {"errors", "part", "camera", "layout"},
     "colours": set(),
-    "_kernel_cache": set(),
+    "_cache_folder": set(),
+    "_kernel_cache": {"_cache_folder"},
     "machine": set(),
     "_jit": {"errors", "machine", "_kernel_cache"},
     "_lanes": set(),
@@ -46,6 +47,7 @@ MAY_IMPORT = {
     "evaluation": METHOD | {"parameter_files", "cost", "solver", "estimation", "views", "io", "colours", "consistency"},
     "app": METHOD
     | {
+        "_cache_folder",
         "comparison",
         "parameter_files",
         "cost",

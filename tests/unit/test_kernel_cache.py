@@ -18,7 +18,7 @@ import pytest
 numba = pytest.importorskip("numba")
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled without the JIT")
 
-from ioadr import _kernel_cache  # noqa: E402
+from ioadr import _cache_folder, _kernel_cache  # noqa: E402
 from ioadr._jit import compile_clock, kernel, task  # noqa: E402
 from tests.conftest import ROOT  # noqa: E402
 
@@ -31,7 +31,7 @@ def twice(x: Any) -> Any:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache of this test's own."""
     monkeypatch.setattr(_kernel_cache, "FOLDER", tmp_path / "cache" / "ioadr")
-    _kernel_cache._complain.cache_clear()
+    _cache_folder._complain.cache_clear()
     return tmp_path / "cache" / "ioadr"
 
 
@@ -193,24 +193,24 @@ def test_a_disk_that_fills_up_while_writing(tmp_path):
 
 
 def copy_of_the_sources(place: Path) -> Path:
-    shutil.copytree(_kernel_cache.PACKAGE, place, ignore=shutil.ignore_patterns("__pycache__", "app", "io"))
+    shutil.copytree(_cache_folder.PACKAGE, place, ignore=shutil.ignore_patterns("__pycache__", "app", "io"))
     return place
 
 
 @pytest.mark.parametrize("name", ["_jit.py", "_lanes.py", "geometry/ppp.py", "cost/occlusion.py", "solver/sweep.py"])
 def test_a_change_anywhere_invalidates_all(tmp_path, name):
     package = copy_of_the_sources(tmp_path / "ioadr")
-    before = _kernel_cache.fingerprint(package)
-    assert before == _kernel_cache.fingerprint(_kernel_cache.PACKAGE)
+    before = _cache_folder.fingerprint(package)
+    assert before == _cache_folder.fingerprint(_cache_folder.PACKAGE)
     with (package / name).open("a") as file:
         file.write("\n# changed\n")
-    assert _kernel_cache.fingerprint(package) != before
+    assert _cache_folder.fingerprint(package) != before
 
 
 def test_settings_of_numba_have_caches_of_their_own(monkeypatch):
-    before = _kernel_cache.fingerprint(_kernel_cache.PACKAGE)
+    before = _cache_folder.fingerprint(_cache_folder.PACKAGE)
     monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
-    assert _kernel_cache.fingerprint(_kernel_cache.PACKAGE) != before
+    assert _cache_folder.fingerprint(_cache_folder.PACKAGE) != before
 
 
 def test_functions_of_one_name_are_not_confused(folder):

@@ -47,10 +47,12 @@ def _environment() -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
     from markupsafe import Markup
 
+    from ioadr.app.compiled_pages import CompiledPages
     from ioadr.io.results.save import plain
 
     made = Environment(
         loader=PackageLoader("ioadr.app"),
+        bytecode_cache=CompiledPages(),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

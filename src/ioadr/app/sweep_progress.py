@@ -23,9 +23,7 @@ WORTH_SAYING = 1.0
 @contextmanager
 def sweep_bar(terminal: Terminal, name: str) -> Iterator[Callback]:
     """Callback for `ioadr.estimate`; draws a bar on a terminal."""
-    from rich.progress import TextColumn
-
-    with _compilation(terminal), terminal.bar(TextColumn("{task.fields[state]}")) as bar:
+    with _compilation(terminal), terminal.bar(states=True) as bar:
         task = bar.add_task(name, total=None, state="first map")
 
         def progress(record: SweepRecord, disparity: Any, total: int) -> None:

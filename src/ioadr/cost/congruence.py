@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ioadr._jit import kernel, task
+from ioadr._jit import fetch, kernel, task
 from ioadr._lanes import (
     WIDTH,
     as_floats,
@@ -62,9 +62,9 @@ def neighbours_around(weights):
 def look_around(disparity, guide, weights, centre, near):
     """Copy the neighbours of the pixel at flat index `centre` (Eq. 28).
 
-    disparity float32 and guide uint32 (packed reference view, MISSING outside) are flat and equally padded.
+    disparity float32 and guide uint32 (packed reference view, MISSING outside) are equally padded.
     """
-    red0, green0, blue0 = unpack(guide[centre])
+    red0, green0, blue0 = unpack(fetch(guide, np.int32(centre)))
     for i in range(0, weights.lanes.size, WIDTH):
         index = load(weights.lanes, i) + np.int32(centre)
         words = gather(guide, index)

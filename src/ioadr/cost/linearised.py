@@ -179,7 +179,8 @@ def linearise(begin, end, model, disparity, scale, furthest, wanted, target, tex
             if not wanted[n, m // WIDTH]:
                 continue
             used = min(WIDTH, width - m)
-            around[:used] = disparity[n, m : m + used]
+            for lane in range(used):  # assigned as slices, numba compiles messages about their lengths for seconds
+                around[lane] = disparity[n, m + lane]
             find_seen(model, n, m, around, used, views, seen)
             d = load(around, 0)
             gr, gg, rr, ww = robust_normal_equation(model.rays, n, m, d, seen, scale)
@@ -187,6 +188,6 @@ def linearise(begin, end, model, disparity, scale, furthest, wanted, target, tex
             store(out, 0, d + largest(smallest(step, most), -most))
             store(out, WIDTH, gg)
             store(out, 2 * WIDTH, rr / largest(ww, one))
-            target[n, m : m + used] = out[:used]
-            texture[n, m : m + used] = out[WIDTH : WIDTH + used]
-            residual[n, m : m + used] = out[2 * WIDTH : 2 * WIDTH + used]
+            for lane in range(used):
+                target[n, m + lane], texture[n, m + lane] = out[lane], out[WIDTH + lane]
+                residual[n, m + lane] = out[2 * WIDTH + lane]

@@ -165,7 +165,7 @@ def hidden_by(rays, occluders, views, g, n0, m0, d, d_occluder):
     """
     zero, one = splat(np.float32(0.0)), splat(np.float32(1.0))
     bottom, right = splat(np.float32(rays.height - 1)), splat(np.float32(rays.width - 1))
-    surface, stride = occluders.surface.reshape(-1), np.int32(occluders.surface.shape[1])
+    stride = np.int32(occluders.surface.shape[1])
     step = d_occluder - d
     dy, dx = load(views.dy, g * WIDTH), load(views.dx, g * WIDTH)
     y, x = occluder_origin(n0, m0, d, d_occluder, dy, dx)
@@ -173,8 +173,8 @@ def hidden_by(rays, occluders, views, g, n0, m0, d, d_occluder):
     iy, ix = truncated(yc), truncated(xc)
     w00, w01, w10, w11 = bilinear_weights(yc - as_floats(iy), xc - as_floats(ix))
     base = iy * stride + ix
-    d00, d01 = gather_pairs(surface, base)
-    d10, d11 = gather_pairs(surface, base + stride)
+    d00, d01 = gather_pairs(occluders.surface, base)
+    d10, d11 = gather_pairs(occluders.surface, base + stride)
     own = largest(one - magnitude(step * dy), zero) * largest(one - magnitude(step * dx), zero)
     change = occluders.written * (d - occluders.surface[n0, m0])
     nearest = w00 * d00 + w01 * d01 + w10 * d10 + w11 * d11 + own * change

@@ -49,7 +49,7 @@ class State(NamedTuple):
 def look_around_pixel(model, state, n, m, near):
     """Copy the neighbours of (n, m)."""
     centre = (n + model.pad) * state.disparity.shape[1] + m + model.pad
-    look_around(state.disparity.reshape(-1), model.guide.reshape(-1), model.congruence, centre, near)
+    look_around(state.disparity, model.guide, model.congruence, centre, near)
 
 
 @kernel

@@ -173,7 +173,8 @@ def robust_planes(begin, end, disparity, rays, points, normals, window, border, 
     expected, result = np.zeros((3, size), np.float32), np.zeros((2, size), np.float32)
     for n in range(begin, end):
         for c in range(3):
-            own[c * size : c * size + width] = normals[c, n]
+            for m in range(width):
+                own[c * size + m] = normals[c, n, m]
         for m in range(0, width, WIDTH):
             b = _three(own, m, size)
             chord = share * _mean_angle(around, n, m, window, b)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -36,10 +36,15 @@ class Format:
 @cache
 def formats() -> tuple[Format, ...]:
     """All formats, in the order in which they are tried."""
+    return tuple(_in_turn())
+
+
+def _in_turn() -> Iterator[Format]:
+    """The same formats, each loaded when its turn comes: a scene that the first ones know needs no others."""
     package = importlib.import_module("ioadr.io.readers")
     others = sorted({module.name for module in pkgutil.iter_modules(package.__path__)} - {*SPECIFIC, *GENERAL})
-    modules = [importlib.import_module(f"ioadr.io.readers.{name}") for name in (*SPECIFIC, *others, *GENERAL)]
-    return tuple(module.FORMAT for module in modules)
+    for name in (*SPECIFIC, *others, *GENERAL):
+        yield importlib.import_module(f"ioadr.io.readers.{name}").FORMAT
 
 
 ARRAYS = ("numpy", "hdf5", "matlab", "zarr")
@@ -74,7 +79,7 @@ def _named(name: str) -> Format:
 def _recognised(path: Path, options: ReadOptions) -> Format:
     if not path.exists():
         raise InputError(f"{path}: there is no such file or folder. Check the path.")
-    for candidate in formats():
+    for candidate in _in_turn():
         if candidate.recognise(path, options):
             return candidate
     raise _folder_refused(path, options) if path.is_dir() else _file_refused(path)

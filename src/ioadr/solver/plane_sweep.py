@@ -113,19 +113,21 @@ def keep_best(begin, end, cost, half_width, index, averaged, before, best):
     of the cheapest plane, cost of the planes before and after it.
     """
     height, width = cost.shape
-    column = np.empty(width, np.float32)
+    column = np.zeros(width + 2 * half_width, np.float32)
     for n in range(begin, end):
         top, bottom = max(n - half_width, 0), min(n + half_width + 1, height)
+        column[:] = 0
+        for i in range(top, bottom):
+            for m in range(width):
+                column[half_width + m] += cost[i, m]
         for m in range(width):
-            column[m] = 0
-            for i in range(top, bottom):
-                column[m] += cost[i, m]
+            averaged[n, m] = column[m]
+        for j in range(1, 2 * half_width + 1):
+            for m in range(width):
+                averaged[n, m] += column[m + j]
         for m in range(width):
             left, right = max(m - half_width, 0), min(m + half_width + 1, width)
-            total = np.float32(0.0)
-            for j in range(left, right):
-                total += column[j]
-            average = total / np.float32((bottom - top) * (right - left))
+            average = averaged[n, m] / np.float32((bottom - top) * (right - left))
             averaged[n, m] = average
             if best[0, n, m] == index - 1:
                 best[3, n, m] = average

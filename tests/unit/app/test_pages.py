@@ -9,7 +9,8 @@ from importlib.resources import files
 import pytest
 from jinja2 import UndefinedError
 
-from ioadr.app.pages import render, write_page
+from ioadr import _cache_folder
+from ioadr.app.pages import _environment, render, write_page
 
 
 def test_what_is_shown_is_escaped():
@@ -33,8 +34,17 @@ def test_names_that_are_no_text_are_spelled_out(tmp_path):
 
 
 def test_data_cannot_end_their_script():
-    from ioadr.app.pages import _environment
-
     text = _environment().from_string("{{ data | tojson }}").render(data={"a": "</script>&'", "b": float("nan")})
     assert not re.search("[<>&']", text)
     assert json.loads(text) == {"a": "</script>&'", "b": None}
+
+
+def test_compiled_templates_are_kept_and_damaged_ones_made_anew(tmp_path, monkeypatch):
+    monkeypatch.setattr(_cache_folder, "FOLDER", tmp_path / "kept")
+    for _ in range(2):
+        _environment.cache_clear()
+        assert render("progress.html", name="a", text="x", done=0, total=0) == "a: x"
+        (page,) = (tmp_path / "kept").iterdir()
+        assert _cache_folder.read(page) is not None, "what could not be read is written again"
+        page.write_bytes(page.read_bytes()[:-1])
+    _environment.cache_clear()

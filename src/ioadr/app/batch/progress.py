@@ -100,7 +100,5 @@ def line(outcome: Outcome) -> str:
 
 @contextmanager
 def watching(terminal: Terminal, total: int, kept: int) -> Iterator[Watch]:
-    from rich.progress import TextColumn
-
-    with terminal.bar(TextColumn("{task.fields[state]}")) as bar:
+    with terminal.bar(states=True) as bar:
         yield Watch(terminal, bar, total, kept)

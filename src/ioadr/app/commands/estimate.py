@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import ioadr
+from ioadr.app.compile_ahead import compiling_ahead
 from ioadr.app.estimation_options import Estimation, kernels_waking, with_estimation_options
 from ioadr.app.reader_options import read_from_cli, with_reader_options
 from ioadr.app.saving_options import Saving, check_archived, strict_option, with_saving_options
@@ -52,18 +53,19 @@ def command(
     saving.check(out)
     if every_view:
         check_archived(saving)
-    with kernels_waking():
-        whole = align or every_view
-        lightfield = read_from_cli(terminal, scene, reading if whole else estimation.reading(reading))
-    terminal.note(headline(lightfield))
-    if align:
-        lightfield = aligned(terminal, lightfield, estimation)
-    views = run_every_view(terminal, estimation, lightfield) if every_view else None
-    if views is None:
-        with sweep_bar(terminal, lightfield.name) as progress:
-            estimate = estimation.run(lightfield, progress)
-    else:
-        estimate = views.estimate
+    with compiling_ahead(estimation.parameters, estimation.threads):
+        with kernels_waking():
+            whole = align or every_view
+            lightfield = read_from_cli(terminal, scene, reading if whole else estimation.reading(reading))
+        terminal.note(headline(lightfield))
+        if align:
+            lightfield = aligned(terminal, lightfield, estimation)
+        views = run_every_view(terminal, estimation, lightfield) if every_view else None
+        if views is None:
+            with sweep_bar(terminal, lightfield.name) as progress:
+                estimate = estimation.run(lightfield, progress)
+        else:
+            estimate = views.estimate
     with terminal.busy(f"writing {out}"):
         files = saving.save(estimate, out, lightfield, views=views)
     answer(terminal, estimate, files, time.perf_counter() - start)

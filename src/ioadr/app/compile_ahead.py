@@ -1,0 +1,87 @@
+"""Compile an estimation's kernels from the last to the first, in a process of its own, while the estimation begins.
+
+A first run compiles for half a minute and more on one core: numba compiles one kernel at a time in a process. Each
+process takes from the cache what the other has put there, so that they meet in the middle.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from ioadr import _cache_folder
+from ioadr.machine import cores
+from ioadr.parameters import Parameters
+
+SIDE = 24
+"""px of the views on which the other process runs all stages."""
+
+
+@contextmanager
+def compiling_ahead(parameters: Parameters, threads: int | None) -> Iterator[None]:
+    """If the block finds a kernel missing and there is a core for it, another process compiles until the block ends."""
+    started: list[subprocess.Popen[bytes]] = []
+    if min(cores(), threads or cores()) > 1:
+        _cache_folder.when_missing.append(lambda: started.extend(_started(parameters)))
+    try:
+        yield
+    finally:
+        _cache_folder.when_missing.clear()
+        for process in started:
+            process.terminate()
+            process.wait()
+
+
+def _started(parameters: Parameters) -> Iterator[subprocess.Popen[bytes]]:
+    nowhere = subprocess.DEVNULL
+    command = [sys.executable, "-m", "ioadr.app.compile_ahead", json.dumps(parameters.to_dict())]
+    with suppress(OSError):  # then one process compiles it all
+        yield subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)
+
+
+def compile_backwards(parameters: Parameters) -> None:
+    """Run every stage of an estimation on a light field of next to nothing, the last first."""
+    for stage in _stages(parameters):
+        stage()
+
+
+def _stages(parameters: Parameters) -> Iterator[Callable[[], object]]:
+    import numpy as np
+
+    from ioadr._jit import Workers
+    from ioadr.lightfield import DisparityRange, LightField
+    from ioadr.solver.confidence import confidence_map
+    from ioadr.solver.coverage import settle_borders
+    from ioadr.solver.finish import finish_in_passes
+    from ioadr.solver.holes import sweep_with_holes
+    from ioadr.solver.initialise import first_maps
+    from ioadr.solver.refine import Refinement
+    from ioadr.solver.schedule import closing, plan
+    from ioadr.solver.starts import begin, rays_of_starts
+
+    random = np.random.default_rng(0)
+    lightfield = LightField(random.integers(0, 256, (9, 9, SIDE, SIDE, 3), np.uint8))
+    limits = DisparityRange(-1.0, 1.0)
+    steps, last = plan(parameters, limits), closing(parameters, limits)
+    with Workers(1) as workers:
+        refinement = Refinement(lightfield, limits, parameters, workers)
+        some = refinement.disparity = random.uniform(-1, 1, (SIDE, SIDE)).astype(np.float32)
+        visible = np.full(some.shape, 9, np.uint16)
+        yield lambda: confidence_map(refinement, last, np.abs(some), visible)
+        yield lambda: refinement.final_costs(last)
+        yield lambda: list(settle_borders(refinement, last, 0))
+        yield lambda: list(finish_in_passes(refinement, last, len(steps)))
+        yield lambda: [sweep_with_holes(refinement, step, last, 0) for step in reversed(steps)]
+        yield lambda: begin(refinement, [some, -some], last)
+        yield lambda: first_maps(lightfield, rays_of_starts(refinement), limits, parameters.initialise, workers)
+
+
+if __name__ == "__main__":
+    given = json.loads(sys.argv[1])
+    chosen = Parameters().replace(
+        {f"{group}.{name}": value for group, values in given.items() for name, value in values.items()}
+    )
+    compile_backwards(chosen)
