@@ -122,7 +122,7 @@ class Terminal:
 
 
 class Unseen:
-    """In place of bars and spinners that nobody sees: rich takes 0.1 s to load."""
+    """Replaces bars and spinners where there is no terminal: rich takes 0.1 s to load."""
 
     def __enter__(self) -> Unseen:
         return self
