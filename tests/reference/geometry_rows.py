@@ -244,6 +244,6 @@ GEOMETRY = (
     Row("another view", "geometry.warp: project_map refine_map surface_at sample_along", prepare_other_view,
         twin_other_view, {"exact": False}, rtol=1e-5, floor=10.0, slack=1e-5,
         why="positions found by iteration, at which colours change by up to 100 grey levels a px"),
-    Row("resampling", "geometry.resample: resample fill_taps lanczos", prepare_resampled, twin_resampled,
+    Row("resampling", "geometry.resample: resample_rows fill_taps lanczos", prepare_resampled, twin_resampled,
         floor=100.0, why="negative lobes: a dark sample is a difference of brighter ones"),
 )  # fmt: skip
