@@ -289,7 +289,7 @@ def test_scaling_scales_cameras_and_points_alike(tmp_path: Path) -> None:
     [
         ("nerfstudo", {}, "Did you mean 'nerfstudio'"),
         ("nerfstudio", {}, "all views"),
-        ("open3d", {"scale_to": 2.0}, "in metres already"),
+        ("open3d", {"scale_to": 2.0}, "already in metres"),
         ("open3d", {"min_confidence": 1.5}, "0 … 1"),
         ("colmap", {"points": 0, "lightfield": "own"}, "at least 1"),
         ("colmap", {"lightfield": "other"}, "not the one that was estimated"),
