@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.geometry.synthesis import synthesise
+from ioadr.geometry.warp import project_map, sample_along
 from ioadr.layout import Index
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters
+from ioadr.views.carry import fill_from_behind
 from ioadr.views.estimation import Progress, estimate_views
 from ioadr.views.rendering import kept_part
 from ioadr.views.result import Views
@@ -21,10 +23,13 @@ from ioadr.views.result import Views
 Picture = NDArray[Any]
 BORDER = 15
 """px at the edges that do not count; less in small images."""
+NEIGHBOURS = 4
+"""Views of which `warped_neighbours` takes the median."""
 WINDOW = 7
 """px of the window of SSIM."""
-METHODS = ("views", "nearest", "blend", "centre")
-"""This method; the nearest kept view; a blend of the nearest ones; the centre warped by its map."""
+METHODS = ("views", "nearest", "blend", "centre", "script")
+"""This method; the nearest kept view; a blend of the nearest ones; the centre warped by its map; the median of
+neighbours warped by the centre's map."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +92,30 @@ def synthesised(
         "nearest": lightfield.views[near[0][0]].astype(np.float32),
         "blend": np.asarray(sum(weight * lightfield.views[there] for there, weight in near), np.float32),
         "centre": np.where(np.isfinite(centre), centre, lightfield.reference_view),
+        "script": warped_neighbours(lightfield, views.estimate.disparity, kept, view),
     }
+
+
+def warped_neighbours(
+    lightfield: LightField, disparity: NDArray[np.float32], kept: NDArray[np.bool_], view: Index
+) -> Picture:
+    """What a short script does: the median of the nearest kept views, warped by the centre's map alone.
+
+    The map is projected into the view; its holes are filled from the farther side.
+    """
+    projected, target = np.empty((2, *disparity.shape), np.float32)
+    down, right = lightfield.offsets[view].astype(np.float32)
+    project_map(disparity, down, right, projected)
+    fill_from_behind(projected, target)
+    warped = np.empty((NEIGHBOURS, *lightfield.reference_view.shape), np.float32)
+    away = np.hypot(*np.moveaxis(lightfield.offsets - lightfield.offsets[view], -1, 0))
+    order = np.argsort(np.where(kept, away, np.inf), axis=None, kind="stable")[:NEIGHBOURS]
+    for number, there in enumerate(zip(*np.unravel_index(order, kept.shape), strict=True)):
+        step = (lightfield.offsets[view] - lightfield.offsets[there]).astype(np.float32)
+        sample_along(np.ascontiguousarray(lightfield.views[there]), target, *step, warped[number])
+    seen = np.isfinite(warped).any(axis=0)
+    warped[:, ~seen] = lightfield.reference_view[~seen]
+    return np.asarray(np.nanmedian(warped, axis=0))
 
 
 def around(lightfield: LightField, kept: NDArray[np.bool_], view: Index) -> list[tuple[Index, float]]:

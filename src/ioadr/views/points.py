@@ -1,8 +1,8 @@
-"""All surfaces as one point cloud: each once, from the first anchor that saw it."""
+"""All surfaces as one point cloud or mesh: each once, from the first anchor that saw it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.camera import RayModel
+from ioadr.geometry.discontinuity import surface_cells, triangles
 from ioadr.geometry.points import normals_from_points
 from ioadr.views.carry import compare_views
 from ioadr.views.result import Views
@@ -39,17 +40,72 @@ class FusedPoints:
         return np.asarray(self.anchor == 0)
 
 
+@dataclass(frozen=True, eq=False)
+class FusedMesh:
+    """Triangles between points; none bridges the gap between two surfaces."""
+
+    points: FusedPoints
+    triangles: NDArray[np.int32]
+    """[T, 3]: numbers of points, counter-clockwise as seen by the anchor."""
+
+
 def fused_points(views: Views, min_confidence: float = 0.0) -> FusedPoints:
     """The points of all surfaces above a minimum confidence."""
+    return _joined([grid.taken(grid.new) for grid in _grids(views, min_confidence)])
+
+
+def fused_mesh(views: Views, min_confidence: float = 0.0) -> FusedMesh:
+    """Triangles of all surfaces. A later anchor's triangles reach one pixel into the seam, so that no gap opens."""
+    parts, faces, count = [], [], 0
+    for grid in _grids(views, min_confidence):
+        corners = triangles(surface_cells(grid.points - grid.camera))
+        fine, new = grid.fine.reshape(-1)[corners], grid.new.reshape(-1)[corners]
+        corners = corners[fine.all(axis=1) & new.any(axis=1)]
+        used = np.zeros(grid.fine.size, bool)
+        used[corners] = True
+        parts.append(grid.taken(used.reshape(grid.fine.shape)))
+        faces.append((np.cumsum(used) - 1)[corners].astype(np.int32) + np.int32(count))
+        count += int(used.sum())
+    return FusedMesh(_joined(parts), np.concatenate(faces))
+
+
+Columns = tuple[NDArray[Any], ...]
+"""Positions, normals, colours, confidence and number of views of some points."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """One anchor's pixels in space."""
+
+    surface: Surface
+    camera: NDArray[np.float32]
+    points: NDArray[np.float32]
+    normals: NDArray[np.float32]
+    views: NDArray[np.uint16]
+    fine: Mask
+    """Pixels with a place and a normal that are trusted enough; the seam among them."""
+    new: Mask
+    """Those of them that no earlier anchor has."""
+
+    def taken(self, mask: Mask) -> Columns:
+        columns = self.points, self.normals, self.surface.image, self.surface.confidence, self.views
+        return tuple(column[mask] for column in columns)
+
+
+def _grids(views: Views, min_confidence: float) -> Iterator[_Grid]:
+    """The anchors' pixels, the reference view's first."""
     rays, link = views.estimate.rays, link_of(views.layout)
-    parts = []
     for number, surface in enumerate(views.surfaces):
-        grid = surface_points(surface, rays)
-        normals = normals_from_points(grid - anchor_place(surface, rays))
-        fine = np.isfinite(grid).all(axis=-1) & np.isfinite(normals).all(axis=-1)
-        kept = fine & once(surface, views.surfaces[:number], link) & (surface.confidence >= min_confidence)
-        count = seeing(surface, views, link)
-        parts.append((grid[kept], normals[kept], surface.image[kept], surface.confidence[kept], count[kept]))
+        points, camera = surface_points(surface, rays), anchor_place(surface, rays)
+        normals = normals_from_points(points - camera)
+        fine = surface.kept & np.isfinite(points).all(axis=-1) & np.isfinite(normals).all(axis=-1)
+        fine &= surface.confidence >= min_confidence
+        new = fine & once(surface, views.surfaces[:number], link)
+        yield _Grid(surface, camera, points, normals, seeing(surface, views, link), fine, new)
+
+
+def _joined(parts: Sequence[Columns]) -> FusedPoints:
+    """The points of all anchors."""
     anchor = np.repeat(np.arange(len(parts), dtype=np.uint8), [len(part[0]) for part in parts])
     positions, normals, colours, confidence, count = (np.concatenate(column) for column in zip(*parts, strict=True))
     return FusedPoints(positions, normals, colours, confidence, count, anchor)

@@ -19,7 +19,7 @@ from ioadr.views.surfaces import NOTHING, Surface
 if TYPE_CHECKING:
     import xarray
 
-    from ioadr.views.points import FusedPoints
+    from ioadr.views.points import FusedMesh, FusedPoints
     from ioadr.views.pose import Viewpoint
     from ioadr.views.rendering import Rendering
 
@@ -213,6 +213,19 @@ class Views:
 
         return fused_points(self, min_confidence)
 
+    def mesh(self, min_confidence: float = 0.0) -> FusedMesh:
+        """All surfaces as one triangle mesh, each once, without triangles between surfaces.
+
+        Examples
+        --------
+        >>> mesh = ioadr.estimate_views(lightfield, "fast").mesh()
+        >>> mesh.triangles.shape[1], mesh.points.positions.shape[1]
+        (3, 3)
+        """
+        from ioadr.views.points import fused_mesh
+
+        return fused_mesh(self, min_confidence)
+
     def to_xarray(self) -> xarray.Dataset:
         """All maps as a dataset with the dimensions view, row, column; view_row and view_column are coordinates.
 
@@ -237,7 +250,8 @@ class Views:
             New, or the folder of an earlier result with ``overwrite=True``.
         formats : sequence of str, or str
             Of the reference view's result; npz must be among them for `ioadr.load_views`. ply and glb-points are also
-            written of all surfaces, as `scene.ply` and `scene.glb`.
+            written of all surfaces, as `scene.ply` and `scene.glb`; ply and glb also as meshes of all surfaces,
+            `scene_mesh.ply` and `scene_mesh.glb`.
         **options
             Further ones of `Estimate.save`.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import trimesh
 
-from ioadr.views.points import fused_points
+from ioadr.views.points import fused_mesh, fused_points
 from tests.unit.views.scenes import every_view, scene
 
 
@@ -58,10 +58,34 @@ def test_confidence_leaves_points_out():
 
 def test_clouds_of_all_surfaces_are_written(tmp_path):
     views = every_view()
-    views.save(tmp_path / "out", "npz,ply,glb-points", report=False)
+    views.save(tmp_path / "out", "npz,ply,glb,glb-points", report=False)
     count = len(fused_points(views).positions)
     cloud: Any = trimesh.load(tmp_path / "out" / "scene.ply")
     assert len(cloud.vertices) == count
     assert b"property ushort views" in (tmp_path / "out" / "scene.ply").read_bytes()[:4000]
     other: Any = trimesh.load(tmp_path / "out" / "scene.glb")
     assert sum(len(item.vertices) for item in other.geometry.values()) == count
+    mesh = fused_mesh(views)
+    for name in ("scene_mesh.ply", "scene_mesh.glb"):
+        read: Any = trimesh.load(tmp_path / "out" / name, force="mesh", process=False)
+        np.testing.assert_array_equal(read.faces, mesh.triangles)
+        assert len(read.vertices) == len(mesh.points.positions)
+
+
+def test_the_mesh_has_each_surface_once_and_bridges_no_gap():
+    views = every_view()
+    mesh, cloud = fused_mesh(views), fused_points(views)
+    corners = mesh.points.positions[mesh.triangles]
+    assert mesh.triangles.min() == 0
+    assert mesh.triangles.max() == len(mesh.points.positions) - 1
+    # In disparity no triangle spans the jump between two surfaces.
+    disparity = (1 / corners[..., 2] - views.estimate.rays.offset) / views.estimate.rays.slope
+    assert np.quantile(np.ptp(disparity, axis=1), 0.999) < 0.25
+    # A vertex is one of the cloud's points, or of the one pixel by which a later anchor reaches into its seam.
+    later = (mesh.points.anchor > 0).sum()
+    assert len(mesh.points.positions) - later <= (cloud.anchor == 0).sum()
+    assert mesh.triangles[(mesh.points.anchor > 0)[mesh.triangles].any(axis=1)].size > 300
+    # Triangles face their camera, and normals with them.
+    first = (mesh.points.anchor == 0)[mesh.triangles].all(axis=1)
+    across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    assert ((across * corners.mean(axis=1)).sum(axis=1)[first] < 0).mean() > 0.999

@@ -30,7 +30,12 @@ if TYPE_CHECKING:
 @option("Camera", "--focus", type=float, default=0.0, help="Disparity in focus with an open lens, in px.")
 @lightfield_option
 @option(
-    "Results", "--out", required=True, type=click.Path(), metavar="PATH", help="NAME.webp, .gif, .png, or a folder."
+    "Results",
+    "--out",
+    required=True,
+    type=click.Path(),
+    metavar="PATH",
+    help="NAME.mp4, .webm, .webp, .gif, .png, or a folder.",
 )
 @option(
     "Results", "--rate", type=click.FloatRange(0.1, 100), default=25.0, show_default=True, help="Pictures a second."

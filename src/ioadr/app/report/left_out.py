@@ -13,13 +13,20 @@ from ioadr.colours import coloured
 if TYPE_CHECKING:
     from ioadr.layout import Layout
 
-NAMES = {"views": "every view", "nearest": "nearest view", "blend": "linear blend", "centre": "centre warped"}
+NAMES = {
+    "views": "every view",
+    "nearest": "nearest view",
+    "blend": "linear blend",
+    "centre": "centre warped",
+    "script": "median warped",
+}
 """Of `views.leave_out.METHODS`."""
 MEANINGS = {
     "views": "this method: blended from the kept views through the maps of all of them",
     "nearest": "the nearest kept view, as it is",
     "blend": "mean of the nearest kept views",
     "centre": "the reference view, warped by its own map",
+    "script": "median of the four nearest kept views, warped by the map of the reference view",
 }
 SIDE = 40
 """px of a view's square."""
@@ -36,18 +43,19 @@ def left_out_section(facts: Mapping[str, Any], layout: Layout) -> dict[str, Any]
         f"The other {facts['left_out']}, which it never saw, were synthesised and compared with the photographs. "
         "Higher is better."
     )
+    names = [name for name in NAMES if name in facts["means"]]
     return {
         "lead": lead,
         "maps": [left_out_map(facts, layout, measure) for measure in MEASURES],
         "rows": [
             (NAMES[name], *(text(facts["means"][name][measure], measure) for measure in MEASURES), MEANINGS[name])
-            for name in NAMES
+            for name in names
         ],
-        "heads": ["view", *(f"{NAMES[name]}, {label}" for name in NAMES for label, _, _ in MEASURES.values())],
+        "heads": ["view", *(f"{NAMES[name]}, {label}" for name in names for label, _, _ in MEASURES.values())],
         "views": [
             (
                 "{} {}".format(*row["view"]),
-                *(text(row[name][measure], measure) for name in NAMES for measure in MEASURES),
+                *(text(row[name][measure], measure) for name in names for measure in MEASURES),
             )
             for row in facts["by_view"]
         ],

@@ -69,8 +69,15 @@ def point_cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
     )
 
 
-def write_ply(path: Path, points: Cloud, unit: str, provenance: str, frame: str = FRAME) -> None:
-    """Binary PLY: x y z nx ny nz red green blue confidence, and views where they were counted."""
+def write_ply(
+    path: Path,
+    points: Cloud,
+    unit: str,
+    provenance: str,
+    frame: str = FRAME,
+    triangles: NDArray[np.int32] | None = None,
+) -> None:
+    """Binary PLY: x y z nx ny nz red green blue confidence, views where they were counted, and triangles [T, 3]."""
     vertices = np.empty(
         len(points.positions),
         [(name, "<f4") for name in ("x", "y", "z", "nx", "ny", "nz")]
@@ -96,11 +103,16 @@ def write_ply(path: Path, points: Cloud, unit: str, provenance: str, frame: str 
         *(f"comment {PROVENANCE} {piece}" for piece in _pieces(provenance)),
         f"element vertex {len(vertices)}",
         *(f"property {kinds[vertices.dtype[name].str]} {name}" for name in vertices.dtype.names or ()),
+        *([] if triangles is None else [f"element face {len(triangles)}", "property list uchar int vertex_indices"]),
         "end_header",
     ]
     with path.open("wb") as file:
         file.write(("\n".join(lines) + "\n").encode("ascii"))
         file.write(vertices.tobytes())
+        if triangles is not None:
+            faces = np.empty(len(triangles), [("count", "u1"), ("corners", "<i4", 3)])
+            faces["count"], faces["corners"] = 3, triangles
+            file.write(faces.tobytes())
 
 
 def write_xyz(path: Path, points: Cloud) -> None:

@@ -1,11 +1,14 @@
-"""Films and frames of rendered views: a folder of PNG pictures, or one animated file that Pillow writes."""
+"""Films of rendered views: a folder of PNG pictures, one animated file by Pillow, or a video by OpenCV."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ioadr.colours import Rgb
 from ioadr.errors import OutputError
@@ -16,7 +19,9 @@ ANIMATED: dict[str, dict[str, Any]] = {
     ".gif": {},
     ".png": {},
 }
-VIDEO = (".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v")
+ENCODED = {".mp4": "mp4v", ".webm": "VP90"}
+"""Codecs of the wheels of OpenCV, whose FFmpeg is built without parts under the GPL: no H.264."""
+VIDEO = (".mov", ".avi", ".mkv", ".m4v")
 
 
 def check_film(path: str | os.PathLike[str], overwrite: bool) -> None:
@@ -25,10 +30,15 @@ def check_film(path: str | os.PathLike[str], overwrite: bool) -> None:
     ending = target.suffix.lower()
     if ending in VIDEO:
         raise OutputError(
-            f"{target}: ioadr brings no video encoder. Write NAME.webp, NAME.gif or NAME.png (animated), or a folder "
-            f"of frames and encode it: `ffmpeg -i FRAMES/frame_%04d.png -pix_fmt yuv420p {target.name}`."
+            f"{target}: not a kind of film that ioadr writes. Write NAME.mp4, NAME.webm, NAME.webp, NAME.gif or "
+            "NAME.png (animated), or a folder of frames."
         )
-    if ending in ANIMATED:
+    if ending in ENCODED and find_spec("cv2") is None:
+        raise OutputError(
+            f"{target}: needs the package opencv-python-headless. Install it: pip install ioadr[film]. Or write "
+            "NAME.webp, NAME.gif or NAME.png (animated), or a folder of frames."
+        )
+    if ending in ANIMATED or ending in ENCODED:
         if target.exists() and not overwrite:
             raise OutputError(f"{target}: exists already. Add ⟦overwrite⟧ to replace it, or choose another ⟦out⟧.")
         return
@@ -44,6 +54,10 @@ def write_film(path: str | os.PathLike[str], frames: Iterable[Rgb], rate: float,
     target = Path(path)
     check_film(target, overwrite)
     ending = target.suffix.lower()
+    if ending in ENCODED:
+        with atomic_file(target) as temporary:
+            _encode(temporary, frames, rate)
+        return [target]
     if ending in ANIMATED:
         pictures: Iterator[Any] = (Image.fromarray(frame) for frame in frames)
         first = next(pictures)
@@ -60,3 +74,20 @@ def write_film(path: str | os.PathLike[str], frames: Iterable[Rgb], rate: float,
             names.append(f"frame_{number:04d}.png")
             Image.fromarray(frame).save(staging / names[-1], compress_level=3)
     return [target / name for name in names]
+
+
+def _encode(path: Path, frames: Iterable[Rgb], rate: float) -> None:
+    """A video of the frames; odd sizes get one more row or column, because encoders halve them."""
+    import cv2
+
+    writer = None
+    for frame in frames:
+        even = np.pad(frame, ((0, len(frame) % 2), (0, frame.shape[1] % 2), (0, 0)), mode="edge")
+        if writer is None:
+            code = cv2.VideoWriter.fourcc(*ENCODED[path.suffix.lower()])
+            writer = cv2.VideoWriter(str(path), code, rate, (even.shape[1], len(even)))
+        writer.write(np.ascontiguousarray(even[..., ::-1]))
+    if writer is not None:
+        writer.release()
+    if not path.is_file() or not path.stat().st_size:
+        raise OutputError(f"{path.name}: OpenCV could not encode it. Write NAME.webp or a folder of frames instead.")

@@ -80,15 +80,32 @@ class _Document:
 
 
 def write_glb_points(path: Path, points: Cloud, extras: dict[str, Any]) -> None:
-    """Positions, normals, linear colours (as floats: some readers take 16-bit ones for 8-bit)."""
+    """Points with normals and colours."""
     document = _Document(extras)
-    attributes = {
+    attributes = _coloured(document, points)
+    document.tree["meshes"] = [{"primitives": [{"attributes": attributes, "mode": POINTS, "material": 0}]}]
+    document.write(path)
+
+
+def write_glb_coloured(path: Path, points: Cloud, triangles: NDArray[np.int32], extras: dict[str, Any]) -> None:
+    """Triangles [T, 3] of numbers of points, in the points' colours: several views have no common texture."""
+    if not len(triangles):
+        raise InputError("mesh: no surface has three pixels. Save a point cloud instead.")
+    document = _Document(extras)
+    attributes = _coloured(document, points)
+    indices = document.array(triangles.reshape(-1).astype("<u4"), ELEMENT_ARRAY_BUFFER)
+    primitive = {"attributes": attributes, "indices": indices, "mode": TRIANGLES, "material": 0}
+    document.tree["meshes"] = [{"primitives": [primitive]}]
+    document.write(path)
+
+
+def _coloured(document: _Document, points: Cloud) -> dict[str, int]:
+    """Positions, normals, linear colours (as floats: some readers take 16-bit ones for 8-bit)."""
+    return {
         "POSITION": document.array(points.positions, bounds=True),
         "NORMAL": document.array(points.normals),
         "COLOR_0": document.array(linear_from_srgb(points.colours)),
     }
-    document.tree["meshes"] = [{"primitives": [{"attributes": attributes, "mode": POINTS, "material": 0}]}]
-    document.write(path)
 
 
 def write_glb_mesh(path: Path, points: Cloud, triangles: NDArray[np.int32], image: Rgb, extras: dict[str, Any]) -> None:

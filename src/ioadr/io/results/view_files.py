@@ -22,6 +22,7 @@ from ioadr.io.safety.doors import LARGEST_TEXT, damage_explained, one_line
 from ioadr.io.safety.limits import check_memory
 from ioadr.lightfield import LightField
 from ioadr.result import Estimate
+from ioadr.views.points import FusedPoints
 from ioadr.views.result import DIMENSIONS, Views
 from ioadr.views.surfaces import Surface
 
@@ -55,20 +56,36 @@ def views_writers(
     """Writers of the additional files: all maps, and clouds of all surfaces if `formats` includes clouds."""
     names = [name.strip() for name in formats.split(",")] if isinstance(formats, str) else formats
     writers = {ARCHIVE: views_writer(views)}
-    if not {"ply", "glb-points"} & set(names):
+    if not {"ply", "glb", "glb-points"} & set(names):
         return writers
-    points, unit = fused_cloud(views, min_confidence), views.estimate.depth_unit
+    points, unit = fused_cloud(views, views.points(min_confidence), min_confidence), views.estimate.depth_unit
     about = {"unit": unit, "anchors": _anchors(views)}
     if "ply" in names:
         writers["scene.ply"] = lambda path: cloud.write_ply(path, points, unit, json.dumps(about))
     if "glb-points" in names:
         writers["scene.glb"] = lambda path: glb.write_glb_points(path, points, about)
+    return writers | _mesh_writers(views, names, min_confidence, about)
+
+
+def _mesh_writers(
+    views: Views, names: Sequence[str], min_confidence: float, about: dict[str, Any]
+) -> dict[str, Callable[[Path], None]]:
+    """Writers of the mesh of all surfaces."""
+    mesh = views.mesh(min_confidence)
+    if not len(mesh.triangles):
+        return {}
+    points, faces, unit = fused_cloud(views, mesh.points, min_confidence), mesh.triangles, about["unit"]
+    writers: dict[str, Callable[[Path], None]] = {}
+    if "ply" in names:
+        text = json.dumps(about)
+        writers["scene_mesh.ply"] = lambda path: cloud.write_ply(path, points, unit, text, triangles=faces)
+    if "glb" in names:
+        writers["scene_mesh.glb"] = lambda path: glb.write_glb_coloured(path, points, faces, about)
     return writers
 
 
-def fused_cloud(views: Views, min_confidence: float) -> cloud.Cloud:
-    """All surfaces in the frame of the files."""
-    points = views.points(min_confidence)
+def fused_cloud(views: Views, points: FusedPoints, min_confidence: float) -> cloud.Cloud:
+    """Fused points in the frame of the files."""
     if not len(points.positions):
         raise InputError(f"⟦min-confidence {min_confidence:g}⟧: no point of any view has that confidence.")
     return cloud.Cloud(

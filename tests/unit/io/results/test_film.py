@@ -54,6 +54,23 @@ def test_a_failure_leaves_nothing(tmp_path):
         assert list(tmp_path.iterdir()) == []
 
 
-def test_videos_are_refused_with_a_remedy(tmp_path):
-    with pytest.raises(OutputError, match=r"no video encoder.*NAME.webp.*ffmpeg -i FRAMES/frame_%04d.png"):
+@pytest.mark.parametrize("name", ["film.mp4", "film.webm"])
+def test_videos_show_the_frames(tmp_path, name):
+    cv2 = pytest.importorskip("cv2")
+    levels = [40, 90, 140, 200]
+    write_film(tmp_path / name, [np.full((33, 47, 3), (level, 60, 120), np.uint8) for level in levels], 20)
+    video = cv2.VideoCapture(str(tmp_path / name))
+    pictures = [video.read()[1] for _ in levels]
+    assert not video.read()[0]
+    assert pictures[0].shape == (34, 48, 3)
+    for level, picture in zip(levels, pictures, strict=True):
+        np.testing.assert_allclose(picture.mean(axis=(0, 1)), (120, 60, level), atol=6)
+
+
+def test_videos_that_cannot_be_written_are_refused_with_a_remedy(tmp_path, monkeypatch):
+    with pytest.raises(OutputError, match=r"film.mkv: not a kind of film.*NAME.mp4"):
+        write_film(tmp_path / "film.mkv", frames(), 25)
+    monkeypatch.setattr("ioadr.io.results.film.find_spec", lambda name: None)
+    with pytest.raises(OutputError, match=r"pip install ioadr\[film\].*NAME.webp"):
         write_film(tmp_path / "film.mp4", frames(), 25)
+    assert list(tmp_path.iterdir()) == []
