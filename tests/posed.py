@@ -21,7 +21,7 @@ from ioadr.io.poses.photographs import Photograph
 OPENCV = 4
 SCENE = random_scene(1)
 TURNED = Disorder(tilt=15.0, forward=0.1, lens=Lens(-0.1, 0.02, 0.001, -0.001), margin=1.5, seed=3)
-"""As issue 22 has it: tilts to 15°, a tenth of the extent out of plane, distortion."""
+"""Tilts to 15°, a tenth of the extent out of plane, distortion."""
 
 
 @cache

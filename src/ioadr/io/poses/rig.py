@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
+from ioadr.io.file_places import listed
 from ioadr.io.poses.photographs import Floats, Photograph, PosedPhotographs, meeting_point
 
 MOST_TURNED = 30.0
@@ -99,7 +100,7 @@ def assembled(posed: PosedPhotographs, reference: int | None = None) -> Rig:
     """The rig of photographs; those that look elsewhere or are too far off the plane are left out."""
     chosen, left_out = _facing(posed.photographs)
     left_out = (*posed.left_out, *left_out)
-    _check_count(posed, len(chosen))
+    _check_count(posed, [posed.photographs[view] for view in chosen])
     photographs = [posed.photographs[view] for view in chosen]
     axes, tilt = common_axes(photographs)
     centres = np.array([taken.centre for taken in photographs]) @ axes.T
@@ -109,15 +110,16 @@ def assembled(posed: PosedPhotographs, reference: int | None = None) -> Rig:
     forward = np.abs(rig.places[:, 2])
     limit = min(FARTHEST_FORWARD / max(rig.inverse_focus, 1e-30), 2 * FARTHEST_FORWARD * rig.extent)
     rig = rig.without([int(v) for v in np.flatnonzero(forward > limit)], "too far out of the plane of the others")
-    _check_count(posed, len(rig.photographs))
+    _check_count(posed, rig.photographs)
     return rig
 
 
-def _check_count(posed: PosedPhotographs, usable: int) -> None:
-    if usable < FEWEST:
+def _check_count(posed: PosedPhotographs, usable: Sequence[Photograph]) -> None:
+    if len(usable) < FEWEST:
         raise InputError(
-            f"{posed.path}: only {usable} of {len(posed.photographs)} photographs look in about one direction from "
-            f"about one plane, as views of a light field must: {FEWEST} are needed. Take some side by side."
+            f"{posed.path}: only {len(usable)} of {len(posed.photographs)} photographs "
+            f"({listed([taken.name for taken in usable])}) look in about one direction from about one plane, as views "
+            f"of a light field must: {FEWEST} are needed. Take some side by side."
         )
 
 
