@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
+from ioadr import _cache_folder
 from ioadr.io.safety.leftovers import PREFIX, recover
 
 OPERATIONS = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate", "shutil.rmtree"}
@@ -23,10 +24,13 @@ Work = Callable[[Path], object]
 
 
 def writes(event: str, arguments: tuple[object, ...]) -> bool:
+    """Whether an event changes files; the cache of compiled code is no result, and only a first run fills it."""
     if event == "open":
         flags = arguments[2]
-        return isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
-    return event in OPERATIONS
+        changes = isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+    else:
+        changes = event in OPERATIONS
+    return changes and not str(arguments[0]).startswith(str(_cache_folder.FOLDER))
 
 
 def operations(work: Callable[[], object]) -> int:

@@ -368,7 +368,8 @@ def test_the_check_of_views_left_out(browser: Any, tmp_path: Path, width: int, s
         assert [float(text) for text in texts] == pytest.approx(values["views"], abs=0.51 * 10**-digits)
     assert page.locator(".grid[data-measure=psnr] .kept").count() == views.layout.view_count - len(index)
     rows = page.locator("#left-out tr").all_inner_texts()
-    assert [row.split("\t")[0] for row in rows[1:]] == ["every view", "nearest view", "linear blend", "centre warped"]
+    methods = ["every view", "nearest view", "linear blend", "centre warped", "median warped"]
+    assert [row.split("\t")[0] for row in rows[1:]] == methods
     assert f"{psnr['blend'].mean():.2f} dB" in rows[3]
     assert page.evaluate("() => document.documentElement.scrollWidth") == width
     assert watched.complaints == []

@@ -216,6 +216,11 @@ class Views:
     def mesh(self, min_confidence: float = 0.0) -> FusedMesh:
         """All surfaces as one triangle mesh, each once, without triangles between surfaces.
 
+        Parameters
+        ----------
+        min_confidence : float
+            Drop points of lower confidence, and the triangles at them.
+
         Examples
         --------
         >>> mesh = ioadr.estimate_views(lightfield, "fast").mesh()
