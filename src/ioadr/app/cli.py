@@ -151,6 +151,8 @@ def main() -> NoReturn:
     except KeyboardInterrupt:  # struck again while the first one was being reported
         code = _interrupted()
     interrupts.release()
+    if interrupts.received() is not None:
+        interrupts.end(code)
     gc.freeze()  # or Python would look at all objects once more before it ends
     sys.exit(code)
 

@@ -21,7 +21,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 AGAIN_AFTER_SECONDS = 0.05
 POSTPONED_SECONDS = 10.0
@@ -72,6 +72,14 @@ def release() -> None:
         for number in SIGNALS:
             if signal.getsignal(number) is _raise:
                 signal.signal(number, signal.SIG_DFL)
+
+
+def end(code: int) -> NoReturn:
+    """End at once: Python would first take down what threads that were interrupted half-way still use, and crash."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
 
 
 def received() -> int | None:

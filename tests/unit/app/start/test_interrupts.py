@@ -49,7 +49,7 @@ def test_an_import_is_not_interrupted(tmp_path, name):
 
 
 AGAIN = """
-import os, signal
+import atexit, os, signal
 import click.core
 from ioadr.app import cli
 
@@ -58,6 +58,7 @@ def strike(*_, **__):
 
 click.core.echo = strike  # what click does first with a KeyboardInterrupt
 cli.group.make_context = strike
+atexit.register(os.abort)  # what may happen when Python ends while a thread compiles
 cli.main()
 """
 
