@@ -3,7 +3,8 @@
 Both raise KeyboardInterrupt, so that unfinished files are removed on the way out. Python drops an exception that is
 raised inside a callback of compiled code (numba's compiler has some), so it is raised again a moment later. While the
 main thread imports a module, nothing is raised: the import system would keep its locks, and later imports would wait
-for them forever.
+for them forever. Neither is it while LLVM works: without the answer of a callback that was interrupted, it loads
+wrong code, and crashes.
 
 An exception may also leave a lock behind that another thread waits for, or come late, because compiled code or an
 import takes its time. A thread that hears of the signal by itself ends the process then: results are whole or absent
@@ -29,6 +30,8 @@ POSTPONED_SECONDS = 10.0
 ENDS_AFTER_SECONDS = 20.0
 """After which a process that has not ended by itself is ended."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+LLVM = f"{os.sep}llvmlite{os.sep}"
+"""Part of the file names of what calls LLVM and is called by it."""
 
 _received: list[int] = []
 _postponing = False
@@ -117,7 +120,7 @@ def _block_interrupts() -> set[int] | None:
 
 def _raise(number: int, frame: FrameType | None) -> None:
     _received.append(number)
-    if _imports(frame):
+    if _must_not_break_off(frame):
         _interrupt_soon()
         return
     if not _postponing or _limits:
@@ -125,10 +128,10 @@ def _raise(number: int, frame: FrameType | None) -> None:
     _limits.append(_interrupt_after(POSTPONED_SECONDS))
 
 
-def _imports(frame: FrameType | None) -> bool:
-    """Whether the interrupted code runs inside an import."""
+def _must_not_break_off(frame: FrameType | None) -> bool:
+    """Whether the interrupted code runs inside an import, or is called by LLVM."""
     while frame is not None:
-        if frame.f_code.co_filename.startswith("<frozen importlib"):
+        if frame.f_code.co_filename.startswith("<frozen importlib") or LLVM in frame.f_code.co_filename:
             return True
         frame = frame.f_back
     return False

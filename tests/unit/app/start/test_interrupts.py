@@ -108,3 +108,34 @@ def test_a_signal_while_signals_are_taken_over_leaves_no_traceback():
     done = subprocess.run([sys.executable, "-c", EARLY], env=os.environ, capture_output=True, text=True, timeout=60)
     assert done.returncode in (-signal.SIGTERM, 128 + signal.SIGTERM)
     assert "Traceback" not in done.stderr
+
+
+LOADING = """
+import os, signal, time
+from numba.core import codegen
+from ioadr.app.start import interrupts
+import numba
+
+asked = codegen.JITCodeLibrary._object_compiled_hook.__func__
+def struck(cls, *arguments):
+    global answered
+    os.kill(os.getpid(), signal.SIGTERM)  # inside a callback of LLVM
+    answer = asked(cls, *arguments)
+    answered = True
+    return answer
+codegen.CodeLibrary._object_compiled_hook = codegen.JITCodeLibrary._object_compiled_hook = classmethod(struck)
+
+interrupts.install()
+answered = False
+try:
+    numba.njit(lambda x: x + 1)(1)
+    time.sleep(20)
+except KeyboardInterrupt:
+    print("interrupted, answered" if answered else "not answered")
+"""
+
+
+def test_a_callback_of_llvm_is_not_interrupted():
+    done = subprocess.run([sys.executable, "-c", LOADING], env=os.environ, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, ""), done.stderr[-2000:]
+    assert done.stdout == "interrupted, answered\n"
