@@ -78,7 +78,12 @@ def release() -> None:
 
 
 def end(code: int) -> NoReturn:
-    """End at once: Python would first take down what threads that were interrupted half-way still use, and crash."""
+    """End at once: Python would first take down what threads that were interrupted half-way still use, and crash.
+
+    Worker processes share semaphores that only Python's own ending gives back.
+    """
+    if "multiprocessing.synchronize" in sys.modules:
+        sys.exit(code)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
