@@ -27,7 +27,7 @@ LARGE = 0.5
 
 
 @dataclass(frozen=True)
-class Layout:
+class ArrayAxes:
     """An array's axes by meaning."""
 
     views: tuple[int, ...]
@@ -38,7 +38,7 @@ class Layout:
     note: str | None = None
 
 
-def find_layout(path: Path, shape: Sequence[int], options: ReadOptions) -> Layout:
+def find_layout(path: Path, shape: Sequence[int], options: ReadOptions) -> ArrayAxes:
     """The axes of a 3D to 5D array: given by the user, or identified by their lengths."""
     shape = tuple(int(length) for length in shape)
     if options.axes is not None:
@@ -63,7 +63,7 @@ def find_layout(path: Path, shape: Sequence[int], options: ReadOptions) -> Layou
     return _layout(letters, None if plain else f"axes read as {_words(letters)} (⟦axes⟧)")
 
 
-def _given(path: Path, shape: tuple[int, ...], letters: str) -> Layout:
+def _given(path: Path, shape: tuple[int, ...], letters: str) -> ArrayAxes:
     if len(letters) != len(shape):
         raise InputError(
             f"{path}: expected {len(shape)} letters for ⟦axes⟧, as the array has the shape {shape}, found {letters!r}."
@@ -71,10 +71,10 @@ def _given(path: Path, shape: tuple[int, ...], letters: str) -> Layout:
     return _layout(letters, None)
 
 
-def _layout(letters: str, note: str | None) -> Layout:
+def _layout(letters: str, note: str | None) -> ArrayAxes:
     axis = {letter: number for number, letter in enumerate(letters)}
     views = (axis["n"],) if "n" in axis else (axis["v"], axis["u"])
-    return Layout(views, (axis["y"], axis["x"]), axis.get("c"), note)
+    return ArrayAxes(views, (axis["y"], axis["x"]), axis.get("c"), note)
 
 
 def _words(letters: str) -> str:

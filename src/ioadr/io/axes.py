@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.io.array_layout import Layout
+from ioadr.io.array_layout import ArrayAxes
 from ioadr.io.capture import Capture, check_grid, numbered_grid
 from ioadr.io.file_places import counted_grid
 from ioadr.io.options import Pair, ReadOptions
@@ -22,7 +22,7 @@ from ioadr.part import Window
 SAMPLES = ("uint8", "uint16", "float16", "float32", "float64")
 
 
-def array_capture(path: Path, name: str, array: Any, layout: Layout, options: ReadOptions) -> Capture:
+def array_capture(path: Path, name: str, array: Any, layout: ArrayAxes, options: ReadOptions) -> Capture:
     """A capture of any array with shape, dtype and slices: numpy, HDF5 or Zarr."""
     shape, dtype = tuple(int(length) for length in array.shape), np.dtype(array.dtype)
     _check_type(path, dtype)
@@ -82,7 +82,7 @@ class _ArrayViews:
 
     path: Path
     array: Any
-    layout: Layout
+    layout: ArrayAxes
 
     def __call__(self, numbers: Sequence[int], window: Window) -> NDArray[Any]:
         with damage_explained(self.path, "an array of views"):

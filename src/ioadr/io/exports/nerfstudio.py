@@ -84,7 +84,7 @@ def _depth_notes(scene: Scene) -> list[Note]:
         return [
             Note(
                 "no depth images: Nerfstudio wants one for every view, and only the reference view has one. "
-                "`ioadr estimate --every-view` makes them"
+                "Estimate every view to have them written"
             )
         ]
     lost = too_far(scene.depth)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.io.array_layout import Layout, chosen_array, find_layout
+from ioadr.io.array_layout import ArrayAxes, chosen_array, find_layout
 from ioadr.io.axes import array_capture
 from ioadr.io.capture import Capture
 from ioadr.io.options import ReadOptions
@@ -44,7 +44,7 @@ def open_file(path: Path, options: ReadOptions) -> Capture:
 FORMAT = Format("matlab", "MATLAB file (.mat v5 or v7.3, LF of the Light Field Toolbox)", recognise, open_file)
 
 
-def _open_v73(path: Path, options: ReadOptions) -> tuple[Any, Layout, str | None]:
+def _open_v73(path: Path, options: ReadOptions) -> tuple[Any, ArrayAxes, str | None]:
     """MATLAB's axes lie in HDF5 in reverse order."""
     dataset, note = find_dataset(path, required("h5py", path).File(path, "r"), options, reverse=True)
     shape = tuple(reversed(dataset.shape))
@@ -52,10 +52,10 @@ def _open_v73(path: Path, options: ReadOptions) -> tuple[Any, Layout, str | None
     layout = find_layout(path, shape, options)
     channel = None if layout.channel is None else last - layout.channel
     image = (last - layout.image[0], last - layout.image[1])
-    return dataset, Layout(tuple(last - axis for axis in layout.views), image, channel, layout.note), note
+    return dataset, ArrayAxes(tuple(last - axis for axis in layout.views), image, channel, layout.note), note
 
 
-def _open_v5(path: Path, options: ReadOptions) -> tuple[Any, Layout, str | None]:
+def _open_v5(path: Path, options: ReadOptions) -> tuple[Any, ArrayAxes, str | None]:
     matlab = required("scipy.io", path)
     _check_packed(path)
     candidates = {name: (shape, kind) for name, shape, kind in matlab.whosmat(path) if _holds_views(shape, kind)}
