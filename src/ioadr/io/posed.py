@@ -164,10 +164,15 @@ class Scene:
         depth = self.estimate.depth.astype(np.float64) * self.scale
         return np.where(self.trusted, depth, np.nan)
 
-    def depth_of(self, view: View) -> NDArray[np.float64] | None:
-        """[N, M] along a view's optical axis, as `depth`; None where only the reference view has a map."""
+    @property
+    def mapped(self) -> list[View]:
+        """Views with a depth of their own: all of them, or the reference view alone."""
+        return [self.reference] if self.every_view is None else list(self.views)
+
+    def depth_of(self, view: View) -> NDArray[np.float64]:
+        """[N, M] along the optical axis of one of the `mapped` views, as `depth`."""
         if self.every_view is None:
-            return None
+            return self.depth
         rays, number = self.estimate.rays, self.every_view.number(view.index)
         inverse = rays.slope * self.every_view.disparity[number].astype(np.float64) + rays.offset
         sure = self.every_view.confidence[number] >= self.min_confidence

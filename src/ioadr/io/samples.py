@@ -36,7 +36,7 @@ class Samples:
 
     views: NDArray[Any]
     usable: NDArray[np.bool_]
-    white: float | None
+    white: float
     notes: tuple[str, ...] = ()
 
 
@@ -45,7 +45,7 @@ class Decided:
     """Decisions about the samples of a whole light field, so that its parts are treated alike."""
 
     usable: NDArray[np.bool_]
-    white: float | None
+    white: float
     notes: tuple[str, ...]
 
 
@@ -125,8 +125,7 @@ def _check_positive(samples: Samples, capture: Capture) -> None:
     """Refuse negative samples, except a little overshoot: they are probably normalised."""
     if samples.views.dtype.kind != "f" or samples.views.size == 0 or samples.views.min() >= 0:
         return
-    white = samples.white or WHITE[samples.views.dtype.name]
-    share = float(np.mean(samples.views < -OVERSHOOT * white))
+    share = float(np.mean(samples.views < -OVERSHOOT * samples.white))
     if share > OVERSHOOT:
         raise InputError(
             f"{capture.path}: expected samples of at least 0 (black), found {100 * share:.0f} % below it, down to "
@@ -136,10 +135,10 @@ def _check_positive(samples: Samples, capture: Capture) -> None:
 
 def _without_alpha(views: NDArray[Any], capture: Capture, options: ReadOptions, stride: int) -> Samples:
     """Colour without the alpha channel, which may mark views without content."""
-    usable = np.ones(len(views), bool)
+    usable, white = np.ones(len(views), bool), options.white or capture.white or WHITE[views.dtype.name]
     if capture.channels in (1, 3):
         note = "⟦alpha views⟧ has no effect: the files have no alpha channel"
-        return Samples(views, usable, capture.white, (note,) if options.alpha == "views" else ())
+        return Samples(views, usable, white, (note,) if options.alpha == "views" else ())
     kind = "weight" if capture.weighted else "alpha"
     use = capture.weighted if options.alpha == "auto" else options.alpha == "views"
     if use:
@@ -148,13 +147,13 @@ def _without_alpha(views: NDArray[Any], capture: Capture, options: ReadOptions, 
         usable = ~vignetted(seen) if capture.weighted else opaque >= 0.5 * opaque.max()
     dropped = int(np.count_nonzero(~usable))
     note = f"{kind} channel: {dropped} views mostly transparent, left out" if use else f"{kind} channel ignored"
-    return Samples(colours(views, capture), usable, capture.white, (note,))
+    return Samples(colours(views, capture), usable, white, (note,))
 
 
 def _with_white(samples: Samples, capture: Capture, options: ReadOptions, levels: Levels | None) -> Samples:
     """White: given, or guessed from the samples if it cannot be the type's maximum."""
     if options.white is not None or capture.white is not None:
-        return _replaced(samples, white=options.white or capture.white)
+        return samples
     guess = guessed_white(samples.views.dtype, levels or Levels.of(samples.views))
     if guess is None:
         return samples
@@ -163,7 +162,7 @@ def _with_white(samples: Samples, capture: Capture, options: ReadOptions, levels
 
 def _encoded(samples: Samples) -> Samples:
     """Convert linear light to sRGB code values, in which noise is uniform."""
-    light = samples.views.astype(np.float32) / np.float32(samples.white or WHITE[samples.views.dtype.name])
+    light = samples.views.astype(np.float32) / np.float32(samples.white)
     np.maximum(light, 0, out=light)
     code = np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** np.float32(1 / 2.4) - 0.055)
     return Samples(code.astype(np.float32), samples.usable, 1.0, (*samples.notes, "linear samples encoded as sRGB"))
@@ -192,13 +191,11 @@ def _without_dark(samples: Samples, sparse: NDArray[Any], names: list[str]) -> S
         some = ", ".join(listed[:NAMED]) + (" …" if len(listed) > NAMED else "")
         note = f"{len(listed)} views darker than the others, or in a part of the image, left out (⟦dark keep⟧): {some}"
         samples = _replaced(samples, usable=samples.usable & ~dark, note=note)
-    white = samples.white or WHITE[samples.views.dtype.name]
-    black = float(np.mean(sparse.max(axis=0).max(axis=-1) < BLACK * white))
+    black = float(np.mean(sparse.max(axis=0).max(axis=-1) < BLACK * samples.white))
     if black > FEW_BLACK:
         samples = _replaced(samples, note=f"{100 * black:.0f} % of the pixels are black in all views: {UNSEEN}")
     return samples
 
 
 def _replaced(samples: Samples, note: str | None = None, **changes: Any) -> Samples:
-    values = {"views": samples.views, "usable": samples.usable, "white": samples.white} | changes
-    return Samples(**values, notes=samples.notes if note is None else (*samples.notes, note))
+    return replace(samples, notes=samples.notes if note is None else (*samples.notes, note), **changes)

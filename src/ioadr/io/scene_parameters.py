@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from ioadr.camera import Camera
 from ioadr.errors import InputError
-from ioadr.io.safety.doors import check_file
+from ioadr.io.safety.doors import check_file, one_line
 from ioadr.lightfield import DisparityRange
 
 FILE_NAME = "parameters.cfg"
@@ -46,7 +46,7 @@ def read_scene_parameters(folder: str | Path) -> SceneParameters:
         ) from error
     except (configparser.Error, UnicodeDecodeError) as error:
         raise InputError(
-            f"{path}: expected [section] and key = value lines, found: {_one_line(error)}. "
+            f"{path}: expected [section] and key = value lines, found: {one_line(error)}. "
             "Restore the file, or set it aside and give ⟦grid ROWSxCOLUMNS⟧."
         ) from error
     return _interpret(parser, path)
@@ -82,7 +82,7 @@ def _interpret(parser: configparser.ConfigParser, path: Path) -> SceneParameters
             return parser.getfloat(section, key)
         except (configparser.Error, ValueError) as error:
             raise InputError(
-                f"{path}: expected a number for {key} in [{section}], found: {_one_line(error)}. "
+                f"{path}: expected a number for {key} in [{section}], found: {one_line(error)}. "
                 "Correct the file, or set it aside and give ⟦grid ROWSxCOLUMNS⟧."
             ) from error
 
@@ -117,7 +117,3 @@ def _made(path: Path, kind: Callable[..., Made], **values: Any) -> Made:
         return kind(**values)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(str(error).split())

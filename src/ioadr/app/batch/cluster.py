@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ioadr.app.batch.sizing import Crew
 from ioadr.app.start import interrupts
 from ioadr.errors import InputError
+from ioadr.io.safety.doors import one_line
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -123,7 +124,7 @@ def _started(start: Callable[[], Any], attempts: int) -> Any:
                 raise KeyboardInterrupt from error
             if not left:
                 raise TeamLost(
-                    f"the workers of this machine did not start ({_one_line(error)}). Most often memory runs out: use "
+                    f"the workers of this machine did not start ({one_line(error)}). Most often memory runs out: use "
                     "fewer (--workers), or --tiles"
                 ) from error
     raise AssertionError("no attempt")
@@ -140,7 +141,7 @@ def remote_team(address: str) -> Iterator[Team]:
         client = Client(**where, timeout=CONNECT_SECONDS, set_as_default=False)
     except (OSError, ValueError, ImportError, TypeError) as error:
         raise InputError(
-            f"--scheduler: no Dask scheduler answers at {address} ({_one_line(error)}). "
+            f"--scheduler: no Dask scheduler answers at {address} ({one_line(error)}). "
             "Start one with `dask scheduler`, and give the address that it prints, such as tcp://10.0.0.5:8786."
         ) from error
     try:
@@ -151,17 +152,13 @@ def remote_team(address: str) -> Iterator[Team]:
             client.close(timeout=CLOSE_SECONDS)
 
 
-def _one_line(error: BaseException) -> str:
-    return " ".join(str(error).split()) or type(error).__name__
-
-
 @contextmanager
 def connected() -> Iterator[None]:
     """Turn every exception about a lost scheduler into one error."""
     try:
         yield
     except (OSError, CancelledError) as error:
-        raise TeamLost(f"the scheduler or the connection to it ended ({_one_line(error)})") from error
+        raise TeamLost(f"the scheduler or the connection to it ended ({one_line(error)})") from error
 
 
 def _credentials() -> Any:

@@ -75,9 +75,8 @@ def write(scene: Scene, folder: Path) -> None:
                 binary.write(packed)
                 text.write(line)
     scene.write_masks(folder / "masks", ".png")
-    for view in scene.views if scene.every_view else [scene.reference]:
-        depth = scene.depth_of(view) if view.index != scene.reference.index else scene.depth
-        assert depth is not None
+    for view in scene.mapped:
+        depth = scene.depth if view.index == scene.reference.index else scene.depth_of(view)
         _write_map(folder / "stereo" / "depth_maps" / _stereo_name(view), depth[..., None])
     normals = np.where(scene.trusted[..., None], scene.estimate.normals, np.nan)
     _write_map(folder / "stereo" / "normal_maps" / _stereo_name(scene.reference), normals)

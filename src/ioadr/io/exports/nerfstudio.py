@@ -40,9 +40,7 @@ def _write_depth(scene: Scene, folder: Path) -> None:
     """Thousandths of the unit of poses, by which Nerfstudio's `depth_unit_scale_factor` multiplies; 0 is unknown."""
     folder.mkdir()
     for view in scene.views:
-        depth = scene.depth_of(view)
-        assert depth is not None
-        write_png(folder / view.name, millimetres(depth))
+        write_png(folder / view.name, millimetres(scene.depth_of(view)))
 
 
 def _frame(scene: Scene, view: View) -> dict[str, Any]:

@@ -26,9 +26,7 @@ def write(scene: Scene, folder: Path) -> None:
     scene.write_images(folder / "color")
     (folder / "depth").mkdir()
     for view in scene.views:
-        depth = scene.depth_of(view)
-        assert depth is not None
-        write_png(folder / "depth" / view.name, millimetres(depth))
+        write_png(folder / "depth" / view.name, millimetres(scene.depth_of(view)))
     _write_json(folder / "trajectory.json", _trajectory(scene))
 
 

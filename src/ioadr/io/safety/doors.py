@@ -83,6 +83,6 @@ def damage_explained(path: Path | str, expected: str, advice: str = "Copy or exp
         raise InputError(f"{path}: cannot be read as {expected}: {one_line(error)}. {advice}") from error
 
 
-def one_line(error: Exception, longest: int = 200) -> str:
+def one_line(error: BaseException, longest: int = 200) -> str:
     text = " ".join(str(error).split()).rstrip(".") or type(error).__name__
     return text if len(text) <= longest else text[:longest] + " …"
