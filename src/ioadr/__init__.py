@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from ioadr.views.pose import Viewpoint
     from ioadr.views.result import Views
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "Camera",
