@@ -67,11 +67,16 @@ def pack_rays(lightfield: LightField, view_step: int = 1) -> Rays:
 def pack_image(image: NDArray[Any], white: float) -> NDArray[np.uint32]:
     """[N, M, C] → uint32 [N, M]; grey counts as three equal channels."""
     if image.dtype == np.uint8 and white == 255.0:
-        levels = image.astype(np.uint32) << np.uint32(2)
+        levels, unit = image, LEVELS
     else:
         levels = np.clip(image * np.float32(255.0 * LEVELS / white) + 0.5, 0, 255.0 * LEVELS).astype(np.uint32)
-    channels = [levels[..., min(c, image.shape[2] - 1)] for c in range(3)]
-    return channels[0] | (channels[1] << np.uint32(10)) | (channels[2] << np.uint32(20))
+        unit = 1.0
+    packed = levels[..., -1].astype(np.uint32)
+    for channel in (1, 0):
+        packed <<= np.uint32(10)
+        packed |= levels[..., min(channel, image.shape[2] - 1)]
+    packed *= np.uint32(unit)
+    return packed
 
 
 def padded_guide(rays: Rays, pad: int) -> NDArray[np.uint32]:
