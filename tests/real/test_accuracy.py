@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.marks import some_quick
 from tests.real import golden
 
 PAPER = {
@@ -32,7 +33,7 @@ measured = cache(golden.scores)
 """Claims and golden scores ask for the same estimations."""
 
 
-@pytest.mark.parametrize("preset", golden.PRESETS)
+@pytest.mark.parametrize("preset", some_quick(golden.PRESETS, ["best", "fast"]))
 @pytest.mark.parametrize("name", ["cotton", *others])
 def test_no_score_is_worse_than_it_was(shared, name, preset):
     found, kept = scores(shared, name, preset), golden.golden(preset, name)
@@ -40,7 +41,8 @@ def test_no_score_is_worse_than_it_was(shared, name, preset):
     assert {metric: value for metric, value in found.items() if value > MARGIN * kept[metric]} == {}
 
 
-@pytest.mark.parametrize("name", ["cotton", *others])
+@slow
+@pytest.mark.parametrize("name", PAPER)
 def test_the_paper_is_reproduced(shared, name):
     found = scores(shared, name, "paper")
     square, bad, angle = PAPER[name]

@@ -10,6 +10,7 @@ import pytest
 import ioadr
 from ioadr.evaluation.sparsification import sparsification_curve
 from ioadr.evaluation.truth import Truth, load_truth
+from tests.marks import some_quick
 
 pytestmark = pytest.mark.real
 
@@ -22,7 +23,7 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("scene", PARTS)
+@pytest.mark.parametrize("scene", some_quick(PARTS, ["cotton"]))
 def test_dropping_the_least_confident_fifth_halves_the_bad_pixels(shared: Path, scene: str) -> None:
     folder = shared / "data" / "hci" / scene
     top, left, height, width = PARTS[scene]

@@ -13,6 +13,7 @@ from ioadr.io.orientation import oriented
 from ioadr.io.reading import open_capture
 from tests.arrangement_cases import ARRANGEMENTS
 from tests.arrangements import state_on_disk, tallied
+from tests.marks import some_quick
 
 pytestmark = pytest.mark.real
 
@@ -34,7 +35,10 @@ def test_the_benchmarks_scenes_are_taken_as_they_are(name, shared):
 HARD = tuple(f"hard/{name}" for name in ("desk", "floor", "leaves", "machine", "turntable", "wedges"))
 
 
-@pytest.mark.parametrize("name", [*SCENES, *HARD, "real/lytro_2067", "real/stanford_legotruck"])
+CAPTURES = [*SCENES, *HARD, "real/lytro_2067", "real/stanford_legotruck"]
+
+
+@pytest.mark.parametrize("name", some_quick(CAPTURES, ["hci/cotton", "hard/wedges", "real/lytro_2067"]))
 def test_every_arrangement_is_put_right_or_said_to_be_open(name, shared):
     """As they would be stored under names that say nothing."""
     views = read(shared / "data" / name, flip_rows=False, flip_columns=False, dark="keep").views

@@ -10,6 +10,7 @@ import pytest
 import ioadr
 from ioadr import Window
 from tests.layouts import LAYOUTS
+from tests.marks import some_quick
 
 pytestmark = pytest.mark.real
 
@@ -36,7 +37,14 @@ def expected(cotton):
     return ioadr.estimate(cotton.crop(Window(top, left, top + height, left + width)), "paper")
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.__name__)
+QUICK = ("hci", "row_and_column", "lenslets", "npz")
+
+
+@pytest.mark.parametrize(
+    "layout",
+    some_quick(LAYOUTS, [layout for layout in LAYOUTS if layout.__name__ in QUICK]),
+    ids=lambda layout: layout.__name__,
+)
 def test_the_same_views_and_disparity(layout, cotton, known, expected, tmp_path):
     """Without any word about flips, unless the format defines the order: what is reversed is noticed."""
     path, options = layout(tmp_path, cotton.views)

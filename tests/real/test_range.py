@@ -9,6 +9,7 @@ import ioadr
 from ioadr import DisparityRange
 from ioadr.evaluation.scores import score
 from ioadr.io.results.pfm import read_pfm
+from tests.marks import some_quick
 from tests.real.scenes import scene_part
 
 pytestmark = pytest.mark.real
@@ -21,7 +22,7 @@ def estimated(folder) -> DisparityRange:
     return ioadr.estimate_range(ioadr.read(folder, every=2), threads=2).scaled(0.5)
 
 
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("name", some_quick(SCENES, ["boxes", "cotton"]))
 def test_it_covers_the_scene_and_little_more(name, shared):
     folder = shared / "data" / "hci" / name
     found, truth = estimated(folder), read_pfm(folder / "gt_disp_lowres.pfm")
@@ -31,7 +32,7 @@ def test_it_covers_the_scene_and_little_more(name, shared):
     assert found.extent <= 1.35 * np.ptp(truth)
 
 
-@pytest.mark.parametrize("name", ["cotton", "dino"])
+@pytest.mark.parametrize("name", some_quick(["cotton", "dino"], ["cotton"]))
 def test_it_loses_no_accuracy(name, shared):
     folder = shared / "data" / "hci" / name
     lightfield, truth = scene_part(folder, (*SCENES[name], 128, 128))

@@ -10,11 +10,12 @@ import pytest
 import ioadr
 from ioadr.geometry.synthesis import residuals
 from ioadr.io.results.pfm import read_pfm
+from tests.marks import some_quick
 
 pytestmark = pytest.mark.real
 
 
-@pytest.mark.parametrize("scene", ["boxes", "cotton", "dino", "sideboard"])
+@pytest.mark.parametrize("scene", some_quick(["boxes", "cotton", "dino", "sideboard"], ["cotton"]))
 def test_truth_beats_a_blurred_truth(shared: Path, scene: str) -> None:
     """Also the published maps: supervised ones near the truth, all before the blurred map."""
     ndimage = pytest.importorskip("scipy.ndimage", reason="scipy is not installed")

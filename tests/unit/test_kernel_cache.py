@@ -234,9 +234,8 @@ print(hashlib.sha256(ioadr.estimate(lf, parameters).disparity.tobytes()).hexdige
 """
 
 
-@pytest.mark.parametrize(
-    "program", [pytest.param(SWEEP, id="sweep"), pytest.param(ESTIMATION, id="estimation", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("program", [pytest.param(SWEEP, id="sweep"), pytest.param(ESTIMATION, id="estimation")])
 def test_compiled_now_or_earlier_gives_the_same_bytes(program, tmp_path):
     """Kernels of a process that compiles are linked in another order than those of one that finds them compiled."""
     environment = {**os.environ, "IOADR_CACHE": str(tmp_path)}

@@ -77,9 +77,9 @@ def _embedded(estimate: Estimate) -> LightField | None:
     """The demo's light field, which is in no file, if the result belongs to it."""
     import numpy as np
 
-    from ioadr.evaluation.synthetic import demo
+    from ioadr.evaluation.synthetic import DEMO_SIZE, demo
 
-    if estimate.source.format != "synthetic" or estimate.name != "demo":
+    if (estimate.source.format, estimate.name, estimate.image.shape[:2]) != ("synthetic", "demo", DEMO_SIZE):
         return None
     lightfield = demo().lightfield
     return lightfield if np.array_equal(lightfield.reference_view, estimate.image) else None

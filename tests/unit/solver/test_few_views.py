@@ -17,6 +17,7 @@ from ioadr.parameters import DataTerm, Initialise
 from ioadr.presets import PRESETS
 from ioadr.solver.initialise import choose_method
 from ioadr.solver.problem import data_weights, pack_rays, snapshot_occluders, used_views
+from tests.marks import some_quick
 
 REGULAR = np.stack(np.meshgrid(np.arange(3.0), np.arange(4.0), indexing="ij"), axis=-1)
 NARROW, WIDE = DisparityRange(-1.5, 1.5), DisparityRange(-6.0, 6.0)
@@ -34,7 +35,7 @@ def cameras(seed: int) -> dict[str, NDArray[np.float64]]:
     return {"grid": REGULAR, "moved": REGULAR + random.uniform(-0.35, 0.35, REGULAR.shape), "anywhere": anywhere}
 
 
-@pytest.mark.parametrize("disparity", [2.0, 6.0])
+@pytest.mark.parametrize("disparity", some_quick([2.0, 6.0], [6.0]))
 def test_an_irregular_array_is_as_good_as_a_regular_one(disparity):
     found = {}
     for name, positions in cameras(1).items():

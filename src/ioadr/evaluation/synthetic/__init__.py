@@ -8,10 +8,11 @@ size, sample type and disparity range are free.
 from ioadr.evaluation.synthetic.folder import write_scene
 from ioadr.evaluation.synthetic.random_scenes import FAMILIES, random_light_field, random_scene
 from ioadr.evaluation.synthetic.rendering import Options, Rendered, camera_for, render, render_views
-from ioadr.evaluation.synthetic.scenes import demo, demo_scene
+from ioadr.evaluation.synthetic.scenes import DEMO_SIZE, demo, demo_scene
 from ioadr.evaluation.synthetic.shading import Scene
 
 __all__ = [
+    "DEMO_SIZE",
     "FAMILIES",
     "Options",
     "Rendered",

@@ -105,7 +105,7 @@ def test_a_part_may_be_of_one_colour(tmp_path):
     assert np.isfinite(ioadr.estimate(part, QUICK).disparity).all()
 
 
-@pytest.mark.parametrize("change", [lambda v: v, lambda v: v.swapaxes(0, 1), lambda v: v[::-1], lambda v: v[:, ::-1]])
+@pytest.mark.parametrize("change", [lambda v: v, lambda v: v.swapaxes(0, 1)[::-1]])
 def test_the_order_of_views_is_looked_at_once(tmp_path, monkeypatch, change):
     views = demo(grid=(5, 5), size=(96, 128)).lightfield.views
     np.save(tmp_path / "views.npy", change(views))

@@ -36,11 +36,11 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_random_damage(tmp_path):
     """The first of two of which one continues for longer: `make fuzz`."""
-    done = python("-m", "tests.fuzz_readers", "--inputs", "400", "--seed", "7", "--keep", str(tmp_path))
+    done = python("-m", "tests.fuzz_readers", "--inputs", "200", "--seed", "7", "--keep", str(tmp_path))
     assert done.returncode == 0, done.stderr[-3000:]
     told = json.loads(done.stdout)
     assert told["findings"] == 0
-    assert told["refused"] > 300
+    assert told["refused"] > 150
     assert told["growth"] < ALLOWED
 
 
