@@ -14,7 +14,7 @@ from ioadr.geometry.discontinuity import surface_cells, triangles
 from ioadr.geometry.points import normals_from_points
 from ioadr.views.carry import compare_views
 from ioadr.views.result import Views
-from ioadr.views.surfaces import Mask, Surface, link_of
+from ioadr.views.surfaces import Mask, Surface, link_of, linked
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,18 +55,45 @@ def fused_points(views: Views, min_confidence: float = 0.0) -> FusedPoints:
 
 
 def fused_mesh(views: Views, min_confidence: float = 0.0) -> FusedMesh:
-    """Triangles of all surfaces. A later anchor's triangles reach one pixel into the seam, so that no gap opens."""
-    parts, faces, count = [], [], 0
+    """Triangles of all surfaces: those of an anchor wherever no earlier anchor has any.
+
+    A later anchor's triangles reach one pixel under earlier ones, so that no gap opens between them.
+    """
+    parts, faces, count, link = [], [], 0, link_of(views.layout)
+    meshed: list[tuple[Surface, Mask]] = []
     for grid in _grids(views, min_confidence):
-        corners = triangles(surface_cells(grid.points - grid.camera))
-        fine, new = grid.fine.reshape(-1)[corners], grid.new.reshape(-1)[corners]
-        corners = corners[fine.all(axis=1) & new.any(axis=1)]
-        used = np.zeros(grid.fine.size, bool)
+        cells = surface_cells(grid.points - grid.camera)
+        fine, new = grid.meshable, ~covered(grid.surface, meshed, link)
+        corners = triangles(cells)
+        corners = corners[fine.reshape(-1)[corners].all(axis=1) & new.reshape(-1)[corners].any(axis=1)]
+        meshed.append((grid.surface, whole_cells(cells, fine)))
+        used = np.zeros(fine.size, bool)
         used[corners] = True
-        parts.append(grid.taken(used.reshape(grid.fine.shape)))
+        parts.append(grid.taken(used.reshape(fine.shape)))
         faces.append((np.cumsum(used) - 1)[corners].astype(np.int32) + np.int32(count))
         count += int(used.sum())
     return FusedMesh(_joined(parts), np.concatenate(faces))
+
+
+def whole_cells(cells: NDArray[np.uint8], fine: Mask) -> Mask:
+    """[N−1, M−1]: cells with both of their triangles, between `fine` pixels."""
+    return ((cells & 6) == 6) & fine[:-1, :-1] & fine[:-1, 1:] & fine[1:, :-1] & fine[1:, 1:]
+
+
+def covered(surface: Surface, meshed: Sequence[tuple[Surface, Mask]], link: float) -> Mask:
+    """[N, M]: pixels whose point lies on a whole cell of an earlier surface."""
+    height, width = surface.disparity.shape
+    rows, columns = np.mgrid[:height, :width]
+    on_one = np.zeros((height, width), bool)
+    for earlier, whole in meshed:
+        y = rows + surface.disparity * (surface.offset[0] - earlier.offset[0])
+        x = columns + surface.disparity * (surface.offset[1] - earlier.offset[1])
+        inside = (y >= 0) & (y <= height - 1) & (x >= 0) & (x <= width - 1)
+        n = np.where(inside, np.minimum(y, height - 2), 0).astype(np.int64)
+        m = np.where(inside, np.minimum(x, width - 2), 0).astype(np.int64)
+        apart = np.abs(earlier.disparity[n, m] - surface.disparity)
+        on_one |= inside & whole[n, m] & (apart <= 2 * link)
+    return on_one
 
 
 Columns = tuple[NDArray[Any], ...]
@@ -82,10 +109,10 @@ class _Grid:
     points: NDArray[np.float32]
     normals: NDArray[np.float32]
     views: NDArray[np.uint16]
-    fine: Mask
-    """Pixels with a place and a normal that are trusted enough; the seam among them."""
     new: Mask
-    """Those of them that no earlier anchor has."""
+    """Pixels with a place and a normal that are trusted enough and that no earlier anchor has."""
+    meshable: Mask
+    """Pixels of a surface that are trusted enough and contradict no earlier anchor."""
 
     def taken(self, mask: Mask) -> Columns:
         columns = self.points, self.normals, self.surface.image, self.surface.confidence, self.views
@@ -98,10 +125,11 @@ def _grids(views: Views, min_confidence: float) -> Iterator[_Grid]:
     for number, surface in enumerate(views.surfaces):
         points, camera = surface_points(surface, rays), anchor_place(surface, rays)
         normals = normals_from_points(points - camera)
-        fine = surface.kept & np.isfinite(points).all(axis=-1) & np.isfinite(normals).all(axis=-1)
+        fine = np.isfinite(points).all(axis=-1) & np.isfinite(normals).all(axis=-1)
         fine &= surface.confidence >= min_confidence
-        new = fine & once(surface, views.surfaces[:number], link)
-        yield _Grid(surface, camera, points, normals, seeing(surface, views, link), fine, new)
+        seen, agreed = compared(surface, views.surfaces[:number], link)
+        new, meshable = fine & surface.kept & ~seen, fine & (agreed | ~seen) & linked(surface.disparity, link)
+        yield _Grid(surface, camera, points, normals, seeing(surface, views, link), new, meshable)
 
 
 def _joined(parts: Sequence[Columns]) -> FusedPoints:
@@ -128,12 +156,12 @@ def anchor_place(surface: Surface, rays: RayModel) -> NDArray[np.float32]:
     return np.array([rays.pitch_x * column / rays.slope, rays.pitch_y * row / rays.slope, 0.0], np.float32)
 
 
-def once(surface: Surface, earlier: Sequence[Surface], link: float) -> Mask:
-    """Mask [N, M] of its pixels without the seam, which earlier anchors also have."""
+def compared(surface: Surface, earlier: Sequence[Surface], link: float) -> tuple[Mask, Mask]:
+    """Masks [N, M] of its pixels that earlier anchors see, and of those on which one of them agrees."""
     seen, agreed = np.zeros((2, *surface.disparity.shape), bool)
     for other in earlier:
         _compare(surface, other.disparity, other.offset, link, seen, agreed)
-    return surface.kept & ~seen
+    return seen, agreed
 
 
 def seeing(surface: Surface, views: Views, link: float) -> NDArray[np.uint16]:

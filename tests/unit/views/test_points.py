@@ -6,9 +6,14 @@ from typing import Any
 
 import numpy as np
 import trimesh
+from scipy.spatial import KDTree
 
 from ioadr.views.points import fused_mesh, fused_points
+from ioadr.views.surfaces import NOTHING
 from tests.unit.views.scenes import every_view, scene
+
+STEEP = 5.0
+"""Disparity counts five times as much as px."""
 
 
 def test_points_of_the_reference_view_are_its_estimate_s():
@@ -81,7 +86,7 @@ def test_the_mesh_has_each_surface_once_and_bridges_no_gap():
     # In disparity no triangle spans the jump between two surfaces.
     disparity = (1 / corners[..., 2] - views.estimate.rays.offset) / views.estimate.rays.slope
     assert np.quantile(np.ptp(disparity, axis=1), 0.999) < 0.25
-    # A vertex is one of the cloud's points, or of the one pixel by which a later anchor reaches into its seam.
+    # A vertex is one of the cloud's points, or of those by which a later anchor reaches under an earlier one.
     later = (mesh.points.anchor > 0).sum()
     assert len(mesh.points.positions) - later <= (cloud.anchor == 0).sum()
     assert mesh.triangles[(mesh.points.anchor > 0)[mesh.triangles].any(axis=1)].size > 300
@@ -89,3 +94,18 @@ def test_the_mesh_has_each_surface_once_and_bridges_no_gap():
     first = (mesh.points.anchor == 0)[mesh.triangles].all(axis=1)
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     assert ((across * corners.mean(axis=1)).sum(axis=1)[first] < 0).mean() > 0.999
+
+
+def test_no_cracks_open_between_the_meshes_of_two_anchors():
+    """Seen from a corner, each point that an anchor saw lies on a triangle, except along a few borders."""
+    views = every_view()
+    mesh, rays = fused_mesh(views), views.estimate.rays
+    x, y, z = mesh.points.positions[mesh.triangles].mean(axis=1).T
+    d = (1 / z - rays.offset) / rays.slope
+    for view in ((0, 0), (8, 8)):
+        down, right = views.layout.offsets[view]
+        row, column = y / z / rays.pitch_y + rays.n0 - d * down, x / z / rays.pitch_x + rays.m0 - d * right
+        seen = np.argwhere(views.source[views.number(view)] != NOTHING)
+        there = np.column_stack([seen, STEEP * views.map_of(view)[tuple(seen.T)]])
+        away, _ = KDTree(np.column_stack([row, column, STEEP * d])).query(there)
+        assert np.mean(away > 0.75) < 0.01
