@@ -87,7 +87,7 @@ def estimate(
     >>> round(float(np.median(estimate.disparity)), 2)
     1.0
     """
-    opened, chosen = _opened(lightfield, parameters), _chosen(parameters)
+    opened, chosen = _opened(lightfield, parameters), chosen_parameters(parameters)
     with _shown(progress, opened.name) as shown:
         result = _estimated(_in_plane(opened, seed, threads), chosen, seed, shown, threads, start)
     return result if opened.layout.planar else replace(result, layout=opened.layout)
@@ -195,7 +195,8 @@ def _opened(lightfield: object, parameters: object) -> LightField:
     raise TypeError(f"estimate: expected a LightField or the path of one, not {type(lightfield).__name__}.{advice}")
 
 
-def _chosen(parameters: object) -> Parameters:
+def chosen_parameters(parameters: object) -> Parameters:
+    """The parameters that `estimate` was asked for."""
     if parameters is None or isinstance(parameters, Mapping):
         return preset(DEFAULT).replace(parameters or {})
     if isinstance(parameters, Parameters):

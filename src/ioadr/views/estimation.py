@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ioadr._jit import Workers
 from ioadr.errors import InputError
-from ioadr.estimation import estimate
+from ioadr.estimation import chosen_parameters, estimate
 from ioadr.layout import Index
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters
@@ -37,6 +37,7 @@ def estimate_views(
     progress: Progress | None = None,
     threads: int | None = None,
     most_anchors: int = anchors.MOST,
+    work: str | os.PathLike[str] | None = None,
 ) -> Views:
     """Estimate one geometry for a whole light field: a disparity map of every view, all of the same surfaces.
 
@@ -57,6 +58,9 @@ def estimate_views(
         CPU threads; all of them without it.
     most_anchors : int
         Views to estimate at most, the reference view among them.
+    work : str or path, optional
+        Folder in which each anchor is stored as it finishes. The next run with the same light field, parameters and
+        seed continues from there. Without it, nothing is kept. Delete it afterwards.
 
     Returns
     -------
@@ -79,13 +83,37 @@ def estimate_views(
             "every view: needs cameras in one plane; these are up to "
             f"{np.abs(opened.layout.forward).max():.3g} baseline units out of it. Estimate the reference view alone."
         )
-    first = estimate(opened, parameters, seed, False, threads)
+    estimator = _estimator(work, threads)
+    first = estimator(opened, chosen_parameters(parameters), seed)
     report("anchor", 1, most_anchors)
     with Workers(threads) as workers:
-        return _spread(workers, opened.replace(range=first.range), first, most_anchors, report)
+        return _spread(workers, opened.replace(range=first.range), first, most_anchors, report, estimator)
 
 
-def _spread(workers: Workers, lightfield: LightField, first: Estimate, most_anchors: int, report: Progress) -> Views:
+Estimator = Callable[[LightField, Parameters, int], Estimate]
+
+
+def _estimator(work: str | os.PathLike[str] | None, threads: int | None) -> Estimator:
+    """Estimates a reference view, or loads it from the folder `work`."""
+
+    def alone(lightfield: LightField, parameters: Parameters, seed: int) -> Estimate:
+        return estimate(lightfield, parameters, seed, False, threads)
+
+    if work is None:
+        return alone
+    from ioadr.io.results.kept_estimates import keeping
+
+    return keeping(work, alone)
+
+
+def _spread(
+    workers: Workers,
+    lightfield: LightField,
+    first: Estimate,
+    most_anchors: int,
+    report: Progress,
+    estimator: Estimator,
+) -> Views:
     """Spread surfaces from the reference view to all others."""
     index = [(int(row), int(column)) for row, column in np.argwhere(lightfield.present)]
     sights = [Sight.empty(first.disparity.shape) for _ in index]
@@ -100,7 +128,9 @@ def _spread(workers: Workers, lightfield: LightField, first: Estimate, most_anch
             number = candidates.next(uncovered) if len(surfaces) < most_anchors else None
             if number is None:
                 break
-            further = _anchor(lightfield, index[number], first, workers.count)
+            # From scratch: starting from its carried map left twice as many wrong pixels.
+            part = anchors.seen_from_anchor(lightfield, index[number])
+            further = estimator(part, anchors.anchor_parameters(first.parameters), first.seed)
             surfaces.append(Surface.of(further, lightfield.layout).beyond(surfaces, link_of(lightfield.layout)))
             report("anchor", len(surfaces), most_anchors)
     sights = [sight.completed(link_of(lightfield.layout)) for sight in sights]
@@ -138,12 +168,6 @@ def _carry(
                 sight.add(surfaces[-1], number, captured(lightfield.offsets[view]), link)
 
     workers.rows(share, len(index))
-
-
-def _anchor(lightfield: LightField, view: Index, first: Estimate, threads: int) -> Estimate:
-    """Estimate another view from scratch: starting from its carried map left twice as many wrong pixels."""
-    part = anchors.seen_from_anchor(lightfield, view)
-    return estimate(part, anchors.anchor_parameters(first.parameters), first.seed, False, threads)
 
 
 def _settled(

@@ -109,6 +109,36 @@ def test_progress_is_told_and_anchors_are_limited():
     assert told == [("anchor", 1, 2), ("anchor", 2, 2), *(("view", done, 9) for done in range(1, 10))]
 
 
+def test_an_interrupted_run_continues_from_its_finished_anchors(tmp_path, monkeypatch):
+    lightfield = scene().lightfield.replace(present=Layout.of((9, 9)).thinned(4))
+    estimated = []
+
+    def counted(part, *given):
+        estimated.append(part.reference)
+        return estimate(part, *given)
+
+    def stop(what, done, total):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("ioadr.views.estimation.estimate", counted)
+    with pytest.raises(KeyboardInterrupt):
+        estimate_views(lightfield, "fast", threads=1, progress=stop, most_anchors=3, work=tmp_path)
+    again = estimate_views(lightfield, "fast", threads=1, most_anchors=3, work=tmp_path)
+    assert len(estimated) == len(set(estimated)) == 3
+    whole = estimate_views(lightfield, "fast", threads=1, most_anchors=3)
+    for name in ("disparity", "confidence", "source"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(whole, name))
+    again.save(tmp_path / "again", report=False)
+    whole.save(tmp_path / "whole", report=False)
+    assert (tmp_path / "again" / "views.npz").read_bytes() == (tmp_path / "whole" / "views.npz").read_bytes()
+    for damaged in tmp_path.glob("*_*_*/estimate.npz"):
+        damaged.write_bytes(b"damaged")
+    estimate_views(lightfield, "fast", threads=1, most_anchors=1, work=tmp_path)
+    estimate_views(lightfield, "fast", threads=1, most_anchors=1, seed=1, work=tmp_path)
+    assert len(estimated) == 8, "a damaged one, and one of another seed"
+
+
 def test_no_anchor_is_refused():
     with pytest.raises(InputError, match="most_anchors: expected at least 1"):
         estimate_views(scene().lightfield, "fast", most_anchors=0)

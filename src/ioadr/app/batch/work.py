@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import time
 import traceback
 from collections.abc import Callable, Mapping
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 READ, ESTIMATED = 0.05, 0.9
 """Shares of an item's time when it is read and when it is estimated."""
+ANCHORS = ".anchors"
 THUMB = 160
 """px, height of a thumbnail."""
 
@@ -125,13 +127,21 @@ def _estimated(item: Item, key: str, settings: Settings, before: str | None) -> 
     tell(settings.topic, item.name, "writing", ESTIMATED)
     outcome = outcome_of(item, key, settings, estimate, truth, clock, notes)
     save(outcome, settings, estimate, lightfield, truth, views)
+    if views is not None and not is_url(settings.out):
+        shutil.rmtree(anchor_folder(settings, item), ignore_errors=True)
     clock.lap("save")
     return replace(outcome, seconds=clock.seconds)
 
 
 def _every_view(item: Item, settings: Settings, lightfield: LightField) -> Views:
     progress = view_teller(settings.topic, item.name, READ, ESTIMATED)
-    return ioadr.estimate_views(lightfield, settings.parameters, settings.seed, progress, settings.threads)
+    work = None if is_url(settings.out) else anchor_folder(settings, item)
+    return ioadr.estimate_views(lightfield, settings.parameters, settings.seed, progress, settings.threads, work=work)
+
+
+def anchor_folder(settings: Settings, item: Item) -> Path:
+    """Folder of finished anchors, from which an interrupted item continues."""
+    return Path(settings.out) / ANCHORS / item.name
 
 
 def truth_beside(path: Path, size: tuple[int, int]) -> tuple[Truth | None, list[str]]:

@@ -18,7 +18,7 @@ from ioadr.app.start.exit_codes import DOUBTFUL
 from ioadr.app.sweep_progress import every_view_progress, sweep_bar
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.app.words import DEPTH, disparities
-from ioadr.errors import as_options
+from ioadr.errors import InputError, as_options
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
@@ -32,6 +32,13 @@ if TYPE_CHECKING:
 @option("Results", "--out", required=True, type=click.Path(), metavar="DIR", help="Folder for the results.")
 @option("Estimation", "--align", is_flag=True, help="First correct shifts, turns, scales and gains of single views.")
 @option("Results", "--every-view", is_flag=True, help="Maps of all views, of one geometry, in views.npz as well.")
+@option(
+    "Results",
+    "--work",
+    type=click.Path(),
+    metavar="DIR",
+    help="With --every-view: keep finished anchors there; after an interruption, continue from them.",
+)
 @strict_option
 @output_options
 @with_saving_options
@@ -43,6 +50,7 @@ def command(
     out: str,
     align: bool,
     every_view: bool,
+    work: str | None,
     strict: bool,
     saving: Saving,
     estimation: Estimation,
@@ -53,6 +61,8 @@ def command(
     saving.check(out)
     if every_view:
         check_archived(saving)
+    elif work is not None:
+        raise InputError("--work: keeps the anchors of --every-view only. Add --every-view, or leave it out.")
     with compiling_ahead(estimation.parameters, estimation.threads):
         with kernels_waking():
             whole = align or every_view
@@ -60,7 +70,7 @@ def command(
         terminal.note(headline(lightfield))
         if align:
             lightfield = aligned(terminal, lightfield, estimation)
-        views = run_every_view(terminal, estimation, lightfield) if every_view else None
+        views = run_every_view(terminal, estimation, lightfield, work) if every_view else None
         if views is None:
             with sweep_bar(terminal, lightfield.name) as progress:
                 estimate = estimation.run(lightfield, progress)
@@ -80,12 +90,14 @@ def aligned(terminal: Terminal, lightfield: LightField, estimation: Estimation) 
     return corrected
 
 
-def run_every_view(terminal: Terminal, estimation: Estimation, lightfield: LightField) -> Views:
+def run_every_view(terminal: Terminal, estimation: Estimation, lightfield: LightField, work: str | None) -> Views:
     """Estimate all views and say from which anchors."""
     from ioadr import estimate_views
 
     with every_view_progress(terminal) as progress:
-        views = estimate_views(lightfield, estimation.parameters, estimation.seed, progress, estimation.threads)
+        views = estimate_views(
+            lightfield, estimation.parameters, estimation.seed, progress, estimation.threads, work=work
+        )
     anchors = ", ".join(f"{row} {column}" for row, column in (surface.view for surface in views.surfaces))
     text = f"maps of {len(views.index)} views from {len(views.surfaces)} anchors ({anchors})"
     terminal.note(f"{text}, which saw {100 * views.covered:.1f} % of all pixels")
