@@ -56,6 +56,7 @@ def test_the_demo_finds_its_light_field(tmp_path, monkeypatch):
     """It is in no file: `check` and `export` of `ioadr demo` had nothing to open."""
     rendered = ioadr.LightField(make_views(), name="demo", source=ioadr.Source(format="synthetic"))
     monkeypatch.setattr(synthetic, "demo", lambda: SimpleNamespace(lightfield=rendered))
+    monkeypatch.setattr(synthetic, "DEMO_SIZE", rendered.reference_view.shape[:2])
     of_demo: dict[str, Any] = {"layout": rendered.layout, "source": rendered.source, "name": "demo"}
     map_ = np.zeros((20, 24))
     save_estimate(make_estimate(map_, image=rendered.reference_view, **of_demo), tmp_path / "own", "npz")
