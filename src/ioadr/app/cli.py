@@ -35,7 +35,7 @@ COMMANDS = {
     "check": "Measure how well a result predicts the views; needs no ground truth.",
     "compare": "Show how two results differ.",
     "report": "Rebuild the HTML report of a result.",
-    "explain": "Say in words why one pixel of a result has its depth.",
+    "explain": "Explain in words why a pixel of a result has its depth.",
     "explore": "Click a pixel in the browser and see why it has its depth.",
     "evaluate": "Score a map against the ground truth.",
     "benchmark": "Compare presets and published maps, scene by scene.",

@@ -29,9 +29,9 @@ def page_html(first: tuple[str, Estimate], second: tuple[str, Estimate], compari
     return render(
         "compare.html",
         title=f"{Path(name).name} and {Path(other_name).name}",
-        lead=f"What B ({other_name}) changes against A ({name}). Differences are B − A, in px of disparity.",
+        lead=f"How B ({other_name}) differs from A ({name}). Differences are B − A, in px of disparity.",
         figures=[
-            ("Mean difference", f"{comparison.mean:+.4f} px", "positive: B is nearer"),
+            ("Mean difference", f"{comparison.mean:+.4f} px".replace("-", "−"), "positive: B is nearer"),
             ("Beyond 0.07 px", f"{100 * beyond[0.07]:.2f} %", "of the pixels"),
             ("Data cost", f"{costs[0]:.3f} → {costs[1]:.3f}", "grey levels; lower is better"),
             ("Trusted in both", f"{100 * comparison.trusted.mean():.0f} %", "confidence of at least 0.5"),
@@ -50,7 +50,7 @@ def _pictures(one: Estimate, other: Estimate, comparison: Comparison) -> dict[st
         "A, disparity": coloured(one.disparity, low, high),
         "B, disparity": coloured(other.disparity, low, high),
         f"B − A, blue −{SHOWN:g} … red +{SHOWN:g} px": coloured(comparison.difference, -SHOWN, SHOWN, "signed"),
-        "The same where both are trusted": coloured(matters, -SHOWN, SHOWN, "signed"),
+        "B − A where both are trusted": coloured(matters, -SHOWN, SHOWN, "signed"),
         "B, normals": coloured_normals(other.normals),
     }
 

@@ -19,8 +19,8 @@ SHEET = 1600
 """px, width of the contact sheet."""
 TAGS = ("Make", "Model", "Orientation", "ExposureTime", "FNumber", "PhotographicSensitivity", "FocalLength")
 NEIGHBOURS = {
-    True: "two that were exchanged would be noticed",
-    False: "could not tell whether two were exchanged: they hardly differ, or noise hides it",
+    True: "two swapped views would be noticed",
+    False: "cannot tell whether two views were swapped: they differ too little, or noise hides it",
 }
 FINE, ODD = (70, 220, 90), (255, 60, 60)
 

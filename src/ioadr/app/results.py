@@ -55,7 +55,7 @@ def open_lightfield(
     if recorded.startswith(("//", "\\\\")) or "://" in recorded:
         raise InputError(f"{folder}: its light field was at {recorded}, which is not on this machine. {remedy}")
     if not _exists(recorded):
-        raise InputError(f"{folder}: its light field was at {recorded}, where nothing is now. {remedy}")
+        raise InputError(f"{folder}: its light field was at {recorded}, which no longer exists. {remedy}")
     say(f"light field: {recorded}, as recorded in the result")
     lightfield = _read(estimate, folder, recorded, all_views)
     if not np.array_equal(lightfield.reference_view, estimate.image):

@@ -31,56 +31,56 @@ DOUBTFUL = 0.9
 AGREE = "{visible} of {views} views agree within {deviation} grey levels at {disparity} px ({depth})."
 DIFFER = "{visible} of {views} views see it at {disparity} px ({depth}), but differ by {deviation} grey levels."
 TRUST = "Trusted: {trust} %."
-TRUST_LESS = "Trusted only {trust} %, mostly because {reason}."
+TRUST_LESS = "Trusted: only {trust} %, mainly because {reason}."
 TWO = "Another disparity explains the views nearly as well."
 SURFACE = "the surface fitted around it moved it by {moved} px"
 SURFACE_OVER = "the surface fitted over {radius} px moved it by {moved} px"
 DEPTHS = {"m": "{depth} m", "pose unit": "depth {depth} in the unit of the poses", "relative": "relative depth {depth}"}
 """By the unit of depth."""
-UNKNOWN = "Its history was not kept. Tiles, small parts of an image and results of earlier versions have none."
+UNKNOWN = "Its history was not stored: tiles, small parts of an image and results of earlier versions have none."
 
 ORIGINS = {
     Origin.KEPT: "kept",
-    Origin.GIVEN: "the map to start from",
+    Origin.GIVEN: "the given start map",
     Origin.WINDOWS: "plane sweep over windows",
     Origin.PIXELS: "plane sweep, pixel by pixel",
     Origin.LINES: "slopes in the EPIs",
     Origin.NEIGHBOUR: "a neighbour",
     Origin.MEAN: "the mean of neighbours of similar colour",
-    Origin.PLANE: "the plane of its surroundings",
+    Origin.PLANE: "the plane fitted around it",
     Origin.RANDOM: "a random step",
-    Origin.MEAN_OR_PLANE: "the mean or the plane of its surroundings",
-    Origin.REGION: "a match of the whole region",
+    Origin.MEAN_OR_PLANE: "the mean of its neighbours or the plane fitted around it",
+    Origin.REGION: "a match of its whole region",
     Origin.SURFACE: "a fitted surface",
     Origin.HOLE: "the plane behind a hole",
     Origin.BORDER: "the surface that covers most of it",
 }
 STEPS = {"start": "first map", "sweep": "sweep", "regions": "regions", "surfaces": "surface", "borders": "borders"}
 LATER = {
-    Origin.REGION: "a match of the whole region replaced it",
-    Origin.HOLE: "a hole was opened there, and it lies on the plane behind",
-    Origin.BORDER: "beside a jump, it went to the surface that covers most of it",
+    Origin.REGION: "a match of its whole region replaced that value",
+    Origin.HOLE: "a hole was opened here, and the pixel moved to the plane behind it",
+    Origin.BORDER: "next to a depth jump, it was assigned to the surface that covers most of it",
 }
 REASONS = {
-    "vague": "the views hardly change with disparity here",
+    "vague": "the views barely change with disparity here",
     "vague region": "there is little texture around it",
-    "pull": "the views want another disparity",
-    "pull of region": "the views around it want other disparities",
-    "residual": "the views around it differ more than noise explains",
-    "torn": "its neighbours lie off its surface",
-    "torn around": "the surfaces around it are torn",
-    "torn region": "the region around it is torn",
-    "rival near": "a nearby disparity would cost about as little",
-    "rival far": "a disparity from its surroundings would cost about as little",
-    "rival": "another disparity would cost about as little",
-    "rival of region": "another disparity would fit its region about as well",
-    "flat": "the cost hardly rises to both sides",
-    "beyond": "a disparity beyond the range would do as well",
+    "pull": "the views favour another disparity",
+    "pull of region": "the views around it favour other disparities",
+    "residual": "the views around it differ by more than noise",
+    "torn": "its neighbours do not lie on its surface",
+    "torn around": "its surroundings are ragged",
+    "torn region": "its wider surroundings are ragged",
+    "rival near": "the disparity of a close neighbour fits about as well",
+    "rival far": "a disparity from its surroundings fits about as well",
+    "rival": "another disparity fits about as well",
+    "rival of region": "another disparity fits its region about as well",
+    "flat": "the cost barely rises on either side",
+    "beyond": "a disparity outside the range would fit as well",
     "unexplained": "no disparity explains the views well",
     "unseen": "few views see it",
     "end": "its region lies at an end of the disparity range",
     "bent": "the surface bends away here",
-    "clipped": "its colours are black or full white",
+    "clipped": "its colours are clipped to black or white",
 }
 """Of `solver.evidence`, as the end of a sentence."""
 
@@ -167,20 +167,20 @@ def step_name(stage: Stage) -> str:
 
 
 def surface_words(surface: SurfaceFit) -> str:
-    """The disparity that the views wanted, and the fitted surface."""
+    """The disparity that the views favour, and the fitted surface."""
     own = (
-        "its own data are ignored beside a jump"
+        "its own target is ignored next to a depth jump"
         if surface.deviation is None
-        else (f"the views want {number(surface.target, 4)} ± {number(surface.deviation, 3)} px")
+        else (f"the views favour {number(surface.target, 4)} ± {number(surface.deviation, 3)} px")
     )
     if not surface.radius:
         return f"{own}; no surface could be fitted"
     gated = int(np.count_nonzero(surface.weights == 0))
     shape = "curved surface" if surface.curved else "plane"
     return (
-        f"{own}; a {shape} over a radius of {surface.radius} px says {number(surface.disparity, 4)} px; "
-        f"{len(surface.weights) - gated} of its {len(surface.weights)} targets belong to it; "
-        f"with the surfaces of the pixels around it is {number(surface.shared, 4)} px"
+        f"{own}; a {shape} fitted over a radius of {surface.radius} px to {len(surface.weights) - gated} of "
+        f"{len(surface.weights)} targets gives {number(surface.disparity, 4)} px, or {number(surface.shared, 4)} px "
+        f"averaged with the surfaces of nearby pixels"
     )
 
 
@@ -191,21 +191,21 @@ def residual_words(views: ViewResiduals) -> str:
         return "no view sees it"
     return (
         f"the {known.size} views that see it differ from their mean by {number(float(np.median(known)), 1)} grey "
-        f"levels (median), by {number(float(known.max()), 1)} at most"
+        f"levels in the median and {number(float(known.max()), 1)} at most"
     )
 
 
 def border_words(border: Border) -> str:
     """The surfaces that meet at the pixel, and the one it belongs to."""
-    meet = f"surfaces of {number(border.near, 3)} and {number(border.far, 3)} px meet here"
+    meet = f"surfaces at {number(border.near, 3)} px and {number(border.far, 3)} px meet here"
     side = "nearer" if border.is_near else "farther"
     if border.coverage is None or border.likelihood is None:
-        return f"{meet}; too few views see the background, so it stayed with the {side} one"
-    changed = "went to" if border.is_near != border.was_near else "stayed with"
+        return f"{meet}; too few views see the background, so the pixel stayed with the {side} one"
+    changed = "moved to" if border.is_near != border.was_near else "stayed with"
     return (
-        f"{meet}; the nearer one covers {100 * border.coverage:.0f} % of the pixel, which {changed} the {side} one "
-        f"(log likelihood ratio {number(border.likelihood, 1)}, {number(border.doubt, 1)} needed to change sides); "
-        f"{np.count_nonzero(border.views)} views that see the background decided"
+        f"{meet}; the nearer one covers about {100 * border.coverage:.0f} % of the pixel, which {changed} the {side} "
+        f"one (log-likelihood ratio {number(border.likelihood, 1)}; {number(border.doubt, 1)} needed to switch); "
+        f"{np.count_nonzero(border.views)} views decided"
     )
 
 
@@ -226,7 +226,7 @@ def chapters(way: Sequence[Stage]) -> tuple[Origin, int, Origin, Origin]:
 
 def story(origin: Origin, sweep: int, region: Origin, border: Origin) -> str:
     """How a pixel got its value, with a placeholder for the effect of surfaces."""
-    start = f"The first map had it ({ORIGINS[origin]})"
+    start = f"It comes from the first map ({ORIGINS[origin]})"
     proposed = f"{capital(ORIGINS[origin])} proposed it in sweep {sweep}"
     parts = [start if origin in STARTS else proposed, LATER.get(region, "")]
     return (

@@ -66,7 +66,7 @@ class Order:
             parts.append("whether rows and columns agree is not certain")
         else:
             parts.append("near and far cannot be told apart")
-        return ", ".join(parts) or "the views agree with it"
+        return ", ".join(parts) or "the views confirm this order"
 
     @property
     def outcome(self) -> Outcome:

@@ -117,7 +117,7 @@ def too_few(folder: Path, count: int) -> InputError:
     images = "1 image" if count == 1 else f"{count} images"
     return InputError(
         f"{folder}/: expected a light field, found {images}; at least {FEWEST} views are needed. Add the other views; "
-        "one image that holds all of them is named itself."
+        "if one image holds all of them, give that image."
     )
 
 

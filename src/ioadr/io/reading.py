@@ -193,7 +193,8 @@ def _camera(capture: Capture, options: ReadOptions) -> Camera | None:
         raise InputError(f"{capture.path}: no poses came with the views. Leave ⟦pose-unit⟧ out.")
     if given and posed:
         raise InputError(
-            f"{capture.path}: the poses say {', '.join(given)} already. Leave it out; ⟦pose-unit METRES⟧ scales them."
+            f"{capture.path}: the poses already determine {', '.join(given)}. Leave it out; "
+            "⟦pose-unit METRES⟧ scales them."
         )
     if not given:
         return capture.camera
@@ -220,7 +221,7 @@ def _check_complete(capture: Capture) -> None:
     raise InputError(
         f"{capture.path}/: expected {rows * columns} views ({rows}×{columns}{declared}), "
         f"found {rows * columns - len(holes)}; missing {names}. "
-        f"Restore {'it' if len(holes) == 1 else 'them'}{_complete_centre(capture.available)}, or go on without: "
+        f"Restore {'it' if len(holes) == 1 else 'them'}{_complete_centre(capture.available)}, or continue without: "
         f"⟦skip {f'{row},{column}' if len(holes) == 1 else 'missing'}⟧."
     )
 

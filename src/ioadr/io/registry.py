@@ -106,7 +106,8 @@ def _folder_refused(path: Path, options: ReadOptions) -> InputError:
     kind, count = Counter(child.suffix.lower() for child in children).most_common(1)[0] if children else ("", 0)
     if kind in OTHER_IMAGES and count >= FEWEST:
         return InputError(
-            f"{path}/: holds {count} images of the kind {kind}, which is not read. Convert them to PNG, TIFF or EXR."
+            f"{path}/: holds {count} images of the type {kind}, which ioadr cannot read. "
+            "Convert them to PNG, TIFF or EXR."
         )
     return _unknown(
         path,

@@ -128,7 +128,7 @@ def _check_positive(samples: Samples, capture: Capture) -> None:
     share = float(np.mean(samples.views < -OVERSHOOT * samples.white))
     if share > OVERSHOOT:
         raise InputError(
-            f"{capture.path}: expected samples of at least 0 (black), found {100 * share:.0f} % below it, down to "
+            f"{capture.path}: {100 * share:.0f} % of the samples are below 0, which means black, down to "
             f"{samples.views.min():.3g}. Undo their normalisation, for example by subtracting the smallest value."
         )
 

@@ -62,7 +62,7 @@ def voted_range(lightfield: LightField, rays: Rays, workers: Workers) -> Dispari
     supported = _supported(votes, 2.0 / float(rays.reach.max()), SUPPORT // cell)
     if not len(supported):
         raise InputError(
-            f"{lightfield.name}: expected texture that tells the disparity range, found {len(votes)} clear matches. "
+            f"{lightfield.name}: too little texture to find the disparity range ({len(votes)} clear matches). "
             "Give the range yourself with ⟦range MIN MAX⟧."
         )
     low, high = float(supported.min()), float(supported.max())

@@ -75,7 +75,7 @@ class Renderer:
         sight = look(self.views.surfaces, pose, size, self.link).completed(self.link)
         target = sight.disparity
         if not np.isfinite(target).all():
-            raise InputError("viewpoint: none of the scene is in sight from there. Move it closer to the views.")
+            raise InputError("viewpoint: no part of the scene is visible from there. Move it closer to the views.")
         out = np.empty((*size, self.lightfield.channels), np.float32)
         given = self.lightfield.views, self.maps, self.places, self.views.index
         rest = near_grown(target, 2 * self.link), pose, 2 * self.link, self.step, out

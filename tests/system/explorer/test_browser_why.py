@@ -73,7 +73,7 @@ def test_a_click_tells_the_way_the_finish_the_border_and_the_doubts(browser, fin
     assert places == [f"{row},{column}" for row, column in np.argwhere(known.border.views)]
     shown = float(page.locator("figure[data-panel=border] .near").get_attribute("data-coverage"))
     assert shown == pytest.approx(known.border.coverage)
-    assert "changed sides" in page.locator("figure[data-panel=border]").inner_text()
+    assert "moved to the" in page.locator("figure[data-panel=border]").inner_text()
     doubts = page.locator(".doubts li").evaluate_all("all => all.map((item) => item.dataset.doubt)")
     assert doubts == [doubt.name for doubt in known.doubts if doubt.taken >= 0.05][:5]
     opened.close()
@@ -196,7 +196,7 @@ def test_two_results_are_compared_with_a_wipe(browser):
         assert (after[:, : half - 4] != before[:, : half - 4]).mean() < 0.02
         assert (after[:, half + 4 :] != before[:, half + 4 :]).mean() > 0.8
         text = page.locator("figure[data-panel=map] output").inner_text()
-        assert f"{found.range.minimum:.3f} px in the other".replace("-", "−") in text
+        assert f"{found.range.minimum:.3f} px in the other result".replace("-", "−") in text
         page.locator("#wipe").fill("100")
         settle(page)
         assert (picture(opened.canvas("map")) != before).mean() < 0.02

@@ -54,17 +54,17 @@ def test_what_else_it_says():
     low = told(WAY, confidence=0.2, ending=Ending(None, None, None, 0.2, doubts), two_minima=True)
     assert low.endswith(
         "the surface fitted around it moved it by −0.008 px. Another disparity explains the views nearly as well. "
-        "Trusted only 20 %, mostly because there is little texture around it."
+        "Trusted: only 20 %, mainly because there is little texture around it."
     )
     assert "74 of 81 views see it at −0.662 px (relative depth 4.09), but differ by 12.3 grey levels." in told(
         WAY, visible=74, deviation=12.3, unit="relative"
     )
     assert "at −0.662 px (depth 4.09 in the unit of the poses)." in told(WAY, unit="pose unit")
-    assert "The first map had it (slopes in the EPIs). Trusted" in told([Stage("start", 1, 0.1, Origin.LINES)])
+    assert "It comes from the first map (slopes in the EPIs). Trusted" in told([Stage("start", 1, 0.1, Origin.LINES)])
     moved = [*WAY[:5], Stage("regions", 1, 0.2, Origin.REGION), *WAY[6:8], Stage("borders", 1, 0.5, Origin.HOLE)]
-    assert "; a match of the whole region replaced it; the surface" in told(moved)
-    assert "; a hole was opened there, and it lies on the plane behind. Trusted" in told(moved)
-    assert "Its history was not kept. Tiles, small parts" in told([])
+    assert "; a match of its whole region replaced that value; the surface" in told(moved)
+    assert "; a hole was opened here, and the pixel moved to the plane behind it. Trusted" in told(moved)
+    assert "Its history was not stored: tiles, small parts" in told([])
     assert "depth unknown" in told(WAY, depth=float("nan"))
     assert "Trusted: 0 %." in told(WAY, confidence=float("nan"))
 
@@ -112,8 +112,8 @@ def test_explain_says_the_sentence_and_its_numbers(cli, result):
         *["surface"] * 2,
         "borders",
     ]
-    assert "the views want" in outcome.out
-    assert "from the log odds" in outcome.out
+    assert "the views favour" in outcome.out
+    assert "in log odds" in outcome.out
 
 
 def test_explain_as_json(cli, result):
@@ -130,15 +130,15 @@ def test_explain_without_views_says_what_the_maps_tell(cli, result):
     outcome = cli("explain", result, 30, 40)
     assert outcome.code == 0
     assert outcome.out.splitlines()[0] == sentence(facts(load_estimate(result), 30, 40))
-    assert "What needs the views is left out." in outcome.err
-    assert "the views want" not in outcome.out
+    assert "The parts that need the views are left out." in outcome.err
+    assert "the views favour" not in outcome.out
 
 
 def test_explain_of_an_earlier_result(cli, tmp_path):
     make_estimate(np.zeros((8, 9))).save(tmp_path / "old", "npz", report=False)
     outcome = cli("explain", tmp_path / "old", 3, 4)
     assert outcome.code == 0
-    assert "Its history was not kept." in outcome.out
+    assert "Its history was not stored" in outcome.out
 
 
 @pytest.mark.parametrize(("row", "column"), [(64, 0), (0, 72)])

@@ -86,7 +86,7 @@ def test_whether_an_exchange_would_be_noticed_is_said(most, told):
     sound = random_light_field(0, None, (96, 128), (5, 5), (-most, most), options=options).lightfield
     found = ioadr.diagnose(sound)
     assert found.examination.neighbours_told == told
-    assert ("could not tell whether two were exchanged" in findings(found)["neighbours"]) != told
+    assert ("cannot tell whether two views were swapped" in findings(found)["neighbours"]) != told
 
 
 COUNTED = [

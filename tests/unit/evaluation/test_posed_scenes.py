@@ -37,5 +37,5 @@ def test_without_poses_there_is_no_place_in_the_scene():
         lambda: true_disparity(rendered.scene, rendered.lightfield),
         lambda: idealised(rendered.lightfield, rendered.scene),
     ):
-        with pytest.raises(InputError, match="came without poses"):
+        with pytest.raises(InputError, match="has no poses"):
             function()

@@ -13,16 +13,16 @@ from ioadr.app.words import duration
 from ioadr.evaluation.scores import METRICS
 
 SHOWN = ("mse", "badpix_007", "badpix_003", "badpix_001", "mae_planes")
-STATES = {"done": "done", "kept": "from before", "failed": "failed", "left": "not done"}
+STATES = {"done": "done", "kept": "from an earlier run", "failed": "failed", "left": "not done"}
 VIDEO_COLUMNS = {
     "video": "Video",
     "frames": "Frames",
-    "from_scratch": "From scratch",
-    "seconds_from_scratch": "s a frame from scratch",
-    "seconds_warm": "s a frame after another",
+    "from_scratch": "Started from scratch",
+    "seconds_from_scratch": "s per frame, from scratch",
+    "seconds_warm": "s per frame, warm start",
     "gain": "Gain",
-    "flicker_from_scratch": "Flicker from scratch, px",
-    "flicker_warm": "Flicker after another, px",
+    "flicker_from_scratch": "Flicker, from scratch, px",
+    "flicker_warm": "Flicker, warm start, px",
 }
 
 
@@ -52,12 +52,12 @@ def _figures(summary: Summary) -> list[tuple[str, str, str]]:
     counts = summary.counts
     made = [outcome.total_seconds for outcome in summary.outcomes if outcome.state == "done"]
     mean = duration(sum(made) / len(made), 1) if made else "–"
-    pace = f"{60 * len(made) / summary.seconds:.2g} a minute" if made and summary.seconds else "nothing was estimated"
+    pace = f"{60 * len(made) / summary.seconds:.2g} per minute" if made and summary.seconds else "nothing was estimated"
     return [
-        ("Finished", str(counts["done"] + counts["kept"]), f"{counts['kept']} of them from before"),
+        ("Finished", str(counts["done"] + counts["kept"]), f"{counts['kept']} from an earlier run"),
         ("Failed", str(counts["failed"]), f"{counts['left']} not done"),
         ("Time", duration(summary.seconds, 1), "this run"),
-        ("A light field", mean, pace),
+        ("Per light field", mean, pace),
     ]
 
 

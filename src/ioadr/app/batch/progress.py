@@ -78,7 +78,7 @@ class Watch:
         if made <= 0:
             return ""
         per_minute = 60 * made / max(time.monotonic() - self.begin, 1e-3)
-        return f"  {per_minute:.2g} a minute"
+        return f"  {per_minute:.2g} per minute"
 
     def _left(self) -> str:
         """Time left, for logs; on a terminal the bar shows it."""

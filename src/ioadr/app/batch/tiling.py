@@ -33,8 +33,9 @@ def tile_side(need: Need, margin: int, memory: int | None, wanted: int = 0) -> i
     if memory is not None and (_bytes(need, side, margin) > memory or side < min(SMALLEST, wanted or SMALLEST)):
         needed = _bytes(need, SMALLEST, margin)
         raise InputError(
-            f"tiles: expected memory for tiles of {SMALLEST} px with {margin} px around them, {size(needed)}, "
-            f"found {size(memory)}. Give workers more memory (--memory, --workers), or read fewer views (--views)."
+            f"tiles: even a tile of {SMALLEST} px with a margin of {margin} px needs {size(needed)}; "
+            f"{size(memory)} is available. Give workers more memory (--memory, --workers), or read fewer views "
+            "(--views)."
         )
     return side
 

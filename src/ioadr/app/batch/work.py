@@ -58,7 +58,7 @@ def guarded(item: Item, key: str, settings: Settings, work: Callable[[], Result]
     try:
         if settings.version != ioadr.__version__:
             raise InputError(
-                f"worker {worker_name()}: expected ioadr {settings.version} as in the process that hands out the work, "
+                f"worker {worker_name()}: expected ioadr {settings.version} as in the main process, "
                 f"found {ioadr.__version__}. Install the same version."
             )
         return work()

@@ -36,8 +36,8 @@ def page_html(results: Results, title: str, paper: Mapping[str, Any] | None = No
 def _lead(results: Results) -> str:
     scenes, methods = len(results.scenes), len(results.methods)
     return (
-        f"{methods} method{'s' * (methods > 1)} on {scenes} scene{'s' * (scenes > 1)}, scored as the HCI 4D Light "
-        "Field Benchmark does at the views’ own size, without a border of 15 px. Lower is better everywhere."
+        f"{methods} method{'s' * (methods > 1)} on {scenes} scene{'s' * (scenes > 1)}, scored like the HCI 4D Light "
+        "Field Benchmark, at the size of the views and without a margin of 15 px. Lower is better for every metric."
     )
 
 
@@ -57,7 +57,7 @@ def _figures(results: Results) -> list[tuple[str, str, str]]:
 def _failures(results: Results) -> list[str]:
     rows = [f"{item.method} on {item.scene}: {item.failure}" for item in results.failures]
     return rows + [
-        f"{item.method} on {item.scene}: {item.invalid} px are NaN or infinite; each counts as wrong."
+        f"{item.method} on {item.scene}: {item.invalid} px are NaN or infinite; they count as wrong."
         for item in results.items
         if item.invalid
     ]

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUTS...")
 @option("Results", "--out", required=True, metavar="DIR", help="Folder or URL for all results.")
-@option("Estimation", "--align", is_flag=True, help="First correct shifts, turns, scales and gains of single views.")
+@option(
+    "Estimation", "--align", is_flag=True, help="First correct shifts, rotations, scales and gains of single views."
+)
 @strict_option
-@option("Results", "--every-view", is_flag=True, help="Maps of all views, of one geometry, in views.npz as well.")
+@option("Results", "--every-view", is_flag=True, help="Also write maps of all views, from one geometry, to views.npz.")
 @option("Results", "--resume", is_flag=True, help="Skip items that an earlier run finished and that have not changed.")
 @option(
     "Workers",
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     help="Number of processes.",
 )
 @option(
-    "Workers", "--memory", metavar="SIZE", show_default="what is free", help="Memory limit for all workers, such as 8G."
+    "Workers", "--memory", metavar="SIZE", show_default="free memory", help="Memory limit for all workers, such as 8G."
 )
 @option("Workers", "--scheduler", metavar="ADDRESS", help="Address or file of a Dask scheduler to use.")
 @option(
@@ -59,7 +61,10 @@ if TYPE_CHECKING:
     help="Split views larger than this.",
 )
 @option(
-    "Large and long", "--video", is_flag=True, help="Treat each input as a video; frames start from the one before."
+    "Large and long",
+    "--video",
+    is_flag=True,
+    help="Treat each input as a video; each frame starts from the previous one.",
 )
 @option(
     "Large and long",
@@ -191,7 +196,7 @@ def _finish(terminal: Terminal, summary: Summary, out: str) -> None:
     texts = {JSON: to_json(summary), CSV: to_csv(summary), PAGE: page_html(summary, title)}
     written = store.write({name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()})
     counts = summary.counts
-    words = {"done": "estimated", "kept": "from before", "failed": "failed", "left": "not done"}
+    words = {"done": "estimated", "kept": "from an earlier run", "failed": "failed", "left": "not done"}
     counted = ", ".join(f"{counts[state]} {word}" for state, word in words.items() if counts[state])
     lines = [f"{counted}, in {duration(summary.seconds, 1)}; wrote", *(f"  {path}" for path in written)]
     for outcome in summary.outcomes:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @option("Input", "--data", type=click.Path(), metavar="DIR", help="Also measure the benchmark scenes in this folder.")
 @option("Input", "--full", is_flag=True, help="Measure all scenes, presets and sizes (about 15 minutes).")
-@option("Input", "--base", metavar="REV", help="Only compare with this revision of a git checkout, in turn.")
+@option("Input", "--base", metavar="REV", help="Only compare with this git revision, in alternating runs.")
 @option("Results", "--out", type=click.Path(dir_okay=False), metavar="FILE", help="Write the figures as JSON.")
 @output_options
 def command(terminal: Terminal, data: str | None, full: bool, base: str | None, out: str | None) -> None:
-    """Measure time by phase, memory, first and later runs, threads, and growth with pixels and views.
+    """Measure time by phase, memory, first and later runs, threads, and scaling with pixels and views.
 
     Run it on an idle machine. The number of free cores is measured before and after.
     """

@@ -26,14 +26,14 @@ ARCHIVE = "estimate.npz"
 @click.argument("folder", type=click.Path(), metavar="DIR")
 @lightfield_option
 @option(
-    "Left out",
+    "Leave-out",
     "--leave-out",
     type=click.IntRange(2),
     metavar="N",
     help="Estimate from every N-th view of the light field, synthesise the others.",
 )
 @option(
-    "Left out", "--preset", metavar="NAME", show_default="the result's, or best", help="Parameters, for --leave-out."
+    "Leave-out", "--preset", metavar="NAME", show_default="the result's, or best", help="Parameters, for --leave-out."
 )
 @threads_option
 @output_options
@@ -52,7 +52,7 @@ def command(
 
     With --leave-out N, maps are estimated from every N-th view in each direction; the views left out are synthesised
     and compared by PSNR and SSIM, beside the nearest kept view, a linear blend, and the centre warped by its map. DIR
-    is a light field, or a result, in whose folder and report the figures are then kept.
+    is a light field, or a result; then the figures are added to its folder and report.
     """
     from ioadr.geometry.synthesis import residuals
     from ioadr.io import load_estimate

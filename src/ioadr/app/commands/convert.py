@@ -23,7 +23,7 @@ QUANTITY = click.Choice(["disparity", "depth"])
 @click.argument("source", type=click.Path())
 @click.argument("target", type=click.Path())
 @option("Maps", "--from", "given", type=QUANTITY, help="Quantity in the map SOURCE.  [default: disparity]")
-@option("Maps", "--to", "wanted", type=QUANTITY, default="disparity", show_default=True, help="What to write.")
+@option("Maps", "--to", "wanted", type=QUANTITY, default="disparity", show_default=True, help="Quantity to write.")
 @option("Maps", "--scene", type=click.Path(), metavar="DIR", help="Folder with the camera (parameters.cfg).")
 @output_options
 @with_reader_options

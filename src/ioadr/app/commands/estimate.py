@@ -30,8 +30,10 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @click.argument("scene", type=click.Path())
 @option("Results", "--out", required=True, type=click.Path(), metavar="DIR", help="Folder for the results.")
-@option("Estimation", "--align", is_flag=True, help="First correct shifts, turns, scales and gains of single views.")
-@option("Results", "--every-view", is_flag=True, help="Maps of all views, of one geometry, in views.npz as well.")
+@option(
+    "Estimation", "--align", is_flag=True, help="First correct shifts, rotations, scales and gains of single views."
+)
+@option("Results", "--every-view", is_flag=True, help="Also write maps of all views, from one geometry, to views.npz.")
 @option(
     "Results",
     "--work",

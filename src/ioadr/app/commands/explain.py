@@ -28,7 +28,7 @@ MOST_DOUBTS = 4
 @lightfield_option
 @output_options
 def command(terminal: Terminal, result: str, row: int, column: int, lightfield: str | None) -> None:
-    """Say why the pixel at ROW, COL of RESULT has its depth.
+    """Explain in words why the pixel at ROW, COL of RESULT has its depth.
 
     ROW and COL count from 0 at the top left of the maps. RESULT is a folder that `ioadr estimate` wrote. Without its
     light field, the fitted surface, the border and the reasons for doubt are left out.
@@ -67,7 +67,7 @@ def _ending(
     except InputError as error:
         if path is not None:
             raise
-        terminal.note(f"{error.marked} What needs the views is left out.")
+        terminal.note(f"{error.marked} The parts that need the views are left out.")
         return None
     with terminal.busy("examining the views around the pixel"):
         return ending(views, estimate, row, column)
@@ -86,7 +86,7 @@ def _details(known: Facts) -> Iterator[str]:
         yield from _border(known.ending.border)
         for doubt in known.ending.doubts[:MOST_DOUBTS]:
             if doubt.taken > 0 and doubt.name in REASONS:
-                yield f"  doubt       {number(doubt.taken, 2):>9} from the log odds: {REASONS[doubt.name]}"
+                yield f"  doubt       {number(-doubt.taken, 2):>9} in log odds: {REASONS[doubt.name]}"
 
 
 def _surface(ending: Ending) -> Iterator[str]:

@@ -34,8 +34,8 @@ def command(terminal: Terminal, folder: str, lightfield: str | None, truth: str 
     """Write DIR/report.html for the result in DIR: one page that works offline.
 
     With ground truth, the page also shows error maps and the benchmark's metrics. Without the light field it has no
-    EPIs. With maps of every view, its 3D scene shows what all views saw. After `ioadr check DIR --leave-out N` it shows
-    that check. An existing page that shows more is kept.
+    EPIs. With maps of every view, its 3D scene includes points that only other views see. After
+    `ioadr check DIR --leave-out N` it shows that check. An existing page that shows more is kept.
     """
     from ioadr.evaluation.truth import load_truth
     from ioadr.io import load_estimate

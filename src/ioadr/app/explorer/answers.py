@@ -34,12 +34,12 @@ APART = 2.0
 """px of shift in the outermost view between an estimate and what counts as another minimum."""
 
 WHAT_IF = {
-    "data.occlusion_aware": "ignore hidden views",
+    "data.occlusion_aware": "leave out hidden views",
     "congruence.weight": "pull towards similar neighbours, λ₀",
-    "congruence.half_width": "reach of neighbours, Wᶜ",
-    "congruence.disparity_scale": "distrust of other depths, ρ",
+    "congruence.half_width": "window of the neighbours, Wᶜ",
+    "congruence.disparity_scale": "penalty for other depths, ρ",
     "planar.weight": "pull towards the plane, γ₀",
-    "planar.half_width": "reach of the plane, Wᵃ",
+    "planar.half_width": "window of the plane, Wᵃ",
     "planar.inlier_share": "tolerance of the plane, τ",
 }
 WHAT_IF |= {f"{term}.weight": f"weight of {term}" for term in TERMS[1:] if f"{term}.weight" not in WHAT_IF}

@@ -75,7 +75,7 @@ class Runs:
 
     def check_free(self) -> None:
         if self.waiting >= MOST_WAITING:
-            raise InputError(f"estimation: expected fewer than {MOST_WAITING} waiting. Try again later.")
+            raise InputError(f"estimation: {MOST_WAITING} are waiting already. Try again later.")
 
 
 def _guarded(work: Work, tell: Callable[[dict[str, Any] | None], None]) -> None:

@@ -1,4 +1,4 @@
-"""The course of an estimation: a chart of its sweeps, and a table."""
+"""The progress of an estimation: a chart of its sweeps, and a table."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def sentence(estimate: Estimate) -> str:
     total = estimate.seconds.get("total", sum(record.seconds for record in estimate.history))
     sweeps = sum(record.kind != "initialise" for record in estimate.history)
     return (
-        f"{sweeps} sweeps in {total:.1f} s. Bars are the share of pixels whose disparity moved by more than 0.001 px, "
-        "the line is the mean cost in grey levels; it rises where another term begins to count."
+        f"{sweeps} sweeps in {total:.1f} s. Bars show the share of pixels whose disparity moved by more than 0.001 "
+        "px. The line shows the mean cost in grey levels; it rises where another term is added."
     )
 
 

@@ -22,8 +22,8 @@ NAMES = {
 }
 """Of `views.leave_out.METHODS`."""
 MEANINGS = {
-    "views": "this method: blended from the kept views through the maps of all of them",
-    "nearest": "the nearest kept view, as it is",
+    "views": "this method: blended from the kept views, using the maps of all of them",
+    "nearest": "the nearest kept view, unchanged",
     "blend": "mean of the nearest kept views",
     "centre": "the reference view, warped by its own map",
     "script": "median of the four nearest kept views, warped by the map of the reference view",
@@ -40,7 +40,7 @@ def left_out_section(facts: Mapping[str, Any], layout: Layout) -> dict[str, Any]
     """What `left_out.html.j2` shows."""
     lead = (
         f"The geometry was estimated again from {facts['kept']} of the {layout.view_count} views. "
-        f"The other {facts['left_out']}, which it never saw, were synthesised and compared with the photographs. "
+        f"The other {facts['left_out']} views were synthesised and compared with the photographs. "
         "Higher is better."
     )
     names = [name for name in NAMES if name in facts["means"]]

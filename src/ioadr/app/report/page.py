@@ -34,8 +34,8 @@ def report_html(
 ) -> str:
     """The page; without a light field it has no EPIs, with truth it has scores and error maps.
 
-    With all `views`, its 3D scene has what they saw and the reference view did not; `left_out` is what
-    `io.results.left_out_file` loads.
+    With all `views`, the 3D scene includes points that the reference view does not see; `left_out` comes from
+    `io.results.left_out_file`.
     """
     return render(
         "report.html",
@@ -86,7 +86,7 @@ def _lead(estimate: Estimate) -> str:
     unit = {
         "m": "Depth is in metres",
         "pose unit": "Depth is in the unit of the poses",
-        "relative": "The camera is unknown, so depth is relative: 1 in the middle of the disparity range",
+        "relative": "The camera is unknown, so depth is relative: it is 1 in the middle of the disparity range",
     }[estimate.depth_unit]
     return f"Disparity, depth and surface normals of view ({row}, {column}) of a {rows}×{columns} light field. {unit}."
 
@@ -118,7 +118,7 @@ def _preset(estimate: Estimate) -> str:
     chosen = (
         f"Preset “{names[0]}”."
         if names
-        else "Parameters of its own; values of preset “paper” are noted where they differ."
+        else "Custom parameters; where they differ from the preset “paper”, its value is given too."
     )
     return f"{chosen} The same light field, parameters and seed give the same bytes."
 

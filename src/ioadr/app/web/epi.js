@@ -44,7 +44,7 @@ class EpiStrip {
     if (this.slopes) this.lines(context, disparities, ratio);
     this.trace(context, place, disparities, EpiStrip.nearest(this.views, disparities), "#fff", "#000", 2 * ratio);
     const d = disparities[place];
-    this.output.textContent = d === d ? `${d.toFixed(3)} px per view` : "";
+    this.output.textContent = d === d ? `${fixed(d, 3)} px per view` : "";
   }
 
   /** Views of a column are turned, so that both strips run from left to right. */

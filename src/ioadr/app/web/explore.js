@@ -10,14 +10,14 @@ async function resultLayers(key) {
   return layers;
 }
 
-const ENDING = ["surface", "residuals", "border", "doubts"]; // panels about what came after the sweeps
+const ENDING = ["surface", "residuals", "border", "doubts"]; // panels about the steps after the sweeps
 const QUADS = [
-  ["image", "What the views show", "4D-PPI"],
-  ["trial", "What they show at the trial", "4D-PPI", "trial"],
-  ["weights", "Who counts as neighbour", "weights χ", "J_coc"],
-  ["plane", "Plane of the surroundings", "plane", "J_pg"],
-  ["surface", "Surface of the finish", "surface", "target"],
-  ["residuals", "What the views differ by", "residual", "target"],
+  ["image", "What each view sees", "4D-PPI"],
+  ["trial", "What each view sees at the trial", "4D-PPI", "trial"],
+  ["weights", "Weights of the neighbours", "weights χ", "J_coc"],
+  ["plane", "Plane fitted to the normals", "plane", "J_pg"],
+  ["surface", "Surface fitted after the sweeps", "surface", "target"],
+  ["residuals", "Differences between views", "residual", "target"],
   ["border", "Border between two surfaces", "border", "coverage"],
   ["doubts", "What lowers the confidence", "confidence", "doubt"],
 ];
@@ -42,7 +42,7 @@ class Explorer {
       explained(this.quads[name], scene.glossary, ...words);
     }
     this.way = new WayStrip($("way"), (d, lasting) => this.tryOut(d, lasting));
-    explained(this.way.panel, scene.glossary, "way");
+    explained(this.way.panel, scene.glossary, "history");
     explained(this.curve.panel, scene.glossary, "cost", "second minimum");
     for (const epi of Object.values(this.epis)) explained(epi.panel, scene.glossary, "EPI");
     for (const name of ENDING) this.quads[name].figure.hidden = true;
@@ -75,7 +75,7 @@ class Explorer {
 
   async follow() {
     const { result = "given", changes = {} } = stateOf(location.hash), known = this.results.has(result);
-    if (!known && result !== "given") say("The result of this link is no longer there; estimate it again.");
+    if (!known && result !== "given") say("The result in this link no longer exists. Estimate it again.");
     await this.useResult(known ? result : [...this.results.keys()].pop() || "", changes);
     this.restore();
   }
@@ -143,7 +143,7 @@ class Explorer {
 
   emptyMap() {
     this.views.clear("No result yet");
-    this.views.right.figure.querySelector(".scale").replaceChildren(`Estimate it (about ${Math.max(1, Math.round(this.scene.seconds))} s); until then a click shows how well the views agree.`);
+    this.views.right.figure.querySelector(".scale").replaceChildren(`Press Estimate (about ${Math.max(1, Math.round(this.scene.seconds))} s). Until then, click a pixel to see how well the views agree.`);
   }
 
   chooseLayer(name) {
@@ -163,7 +163,7 @@ class Explorer {
   }
 
   async askPixel() {
-    const slow = setTimeout(() => say("The first click after an installation compiles the inner loops: about 20 s, once."), 2000);
+    const slow = setTimeout(() => say("The first click after installation compiles some code. This takes about 20 s and happens once."), 2000);
     try {
       await this.drawPixel();
     } finally {
@@ -232,7 +232,7 @@ class Explorer {
     $("numbers").replaceChildren(...numbers(answer, layers, scene, this.views.count).map(numberBox));
     this.drawCurve();
     drawPointImage(this.quads.image, answer.image, scene.reference, (view) => this.lookFrom(view));
-    this.quads.image.title.textContent = answer.disparity === null ? "What the views show at the cheapest" : "What the views show";
+    this.quads.image.title.textContent = answer.disparity === null ? "What each view sees at the minimum" : "What each view sees";
     for (const name of ENDING) this.quads[name].figure.classList.toggle("busy", answer.disparity !== null);
     if (answer.disparity === null) for (const name of ENDING) this.quads[name].figure.hidden = true;
     drawWeights(this.quads.weights, answer.support, layers, scene, pixel);
@@ -262,14 +262,14 @@ class Explorer {
   drawCurve() {
     const { truth } = this.views.layers, { answer, before } = this;
     this.curve.close = this.state.close;
-    this.curve.panel.title.textContent = this.results.get(this.state.result)?.finished ? "Cost of the sweeps, before the finish" : "Cost over disparity";
+    this.curve.panel.title.textContent = this.results.get(this.state.result)?.finished ? "Cost against disparity, in the sweeps" : "Cost against disparity";
     this.curve.draw({ answer, before, trial: this.trial(), truth: truth ? truth[answer.row * this.scene.width + answer.column] : null });
   }
 
   drawTrial() {
     const made = this.quads.trial, told = this.hypothesis;
     $("trial-value").textContent = told ? `${fixed(told.image.disparity, 3)} px, cost ${fixed(totalOf(told.costs, this.scene), 2)}` : "none";
-    if (!told) return nothing(made, "Move over the cost curve, or set a trial disparity, to see what the views show there.");
+    if (!told) return nothing(made, "Move the pointer along the cost curve, or set a trial disparity, to see what the views show there.");
     drawPointImage(made, told.image, this.scene.reference, (view) => this.lookFrom(view));
   }
 
@@ -314,7 +314,7 @@ class Explorer {
   slider() {
     const row = $("curve").appendChild(document.createElement("div")), [low, high] = this.scene.range;
     row.className = "trial";
-    row.innerHTML = '<label for="trial">trial</label><input type="range" id="trial"><output id="trial-value" for="trial"></output><button id="cheapest" title="To the cheapest disparity (m)">Cheapest</button><button id="close" aria-pressed="false" title="Whole range or close up (z)">Close up</button>';
+    row.innerHTML = '<label for="trial">trial</label><input type="range" id="trial"><output id="trial-value" for="trial"></output><button id="cheapest" title="Move the trial to the disparity of lowest cost (m)">Minimum</button><button id="close" aria-pressed="false" title="Switch between the whole range and a close-up (z)">Close-up</button>';
     Object.assign($("trial"), { min: low, max: high, step: (high - low) / 1000 });
     $("trial").addEventListener("input", () => this.tryOut(Number($("trial").value), true));
     $("cheapest").addEventListener("click", () => this.answer && this.tryOut(this.answer.minimum.disparity, true));

@@ -1,12 +1,12 @@
-// The cost curve: J over disparity, split into its terms, with everything that was found marked on it.
+// The cost curve: J over disparity, split into its terms, with everything known marked on it.
 "use strict";
 
 const CURVES = {
-  plain: ["all views", "J_PD: mean difference to the reference view, if every view saw the point"],
-  data: ["visible views", "J_oa: the same over the views that see the point; what the solver uses"],
-  congruence: ["like neighbours", "λ J_coc: distance to the colour-guided mean of the neighbours"],
-  planar: ["like plane", "γ J_pg: angle to the plane of the surroundings"],
-  total: ["total", "J: what is minimised"],
+  plain: ["all views", "J_PD: mean difference from the reference view, as if every view saw the point"],
+  data: ["visible views", "J_oa: the same for the views that see the point only; this is what the solver uses"],
+  congruence: ["neighbours", "λ J_coc: distance from the mean of neighbours of similar colour"],
+  planar: ["plane", "γ J_pg: angle to the plane fitted around the pixel"],
+  total: ["total", "J: the sum, which the solver minimises"],
 };
 const WIDTH = 480, HEIGHT = 210, LEFT = 38, RIGHT = 14, TOP = 12, BOTTOM = 38;
 
@@ -17,7 +17,7 @@ class Curve {
     this.range = range;
     this.ontrial = ontrial;
     this.close = false;
-    this.panel = panel(parent, "Cost over disparity", "curve");
+    this.panel = panel(parent, "Cost against disparity", "curve");
     this.legend = this.panel.figure.appendChild(document.createElement("div"));
     this.legend.className = "legend";
     for (const name of this.names) {
@@ -54,7 +54,7 @@ class Curve {
 
   draw({ answer, before, trial, truth }) {
     this.answer = answer;
-    const chart = blank(this.panel.body, WIDTH, HEIGHT, "Cost over disparity by term");
+    const chart = blank(this.panel.body, WIDTH, HEIGHT, "Cost against disparity, by term");
     const { curve } = answer, [low, high] = this.shown();
     const inside = curve.disparities.map((d) => d >= low && d <= high);
     const top = this.top(curve, inside, before);
@@ -73,7 +73,7 @@ class Curve {
     this.marks(chart, x, y, { answer, trial, truth, low, high });
     const { disparity, cost } = answer.minimum;
     this.panel.figure.dataset.minimum = disparity;
-    this.panel.output.textContent = `cheapest ${fixed(disparity, 3)} px, ${fixed(cost, 2)} grey levels`;
+    this.panel.output.textContent = `minimum at ${fixed(disparity, 3)} px: ${fixed(cost, 2)} grey levels`;
   }
 
   path(parent, { curve }, x, y, low, high) {
@@ -112,10 +112,10 @@ class Curve {
     at(truth, "truth", "truth");
     at(answer.disparity, "estimate", "estimate");
     at(trial, "trial", "trial");
-    at(answer.second, "second", "second minimum: explains the views nearly as well");
+    at(answer.second, "second", "second minimum, which explains the views nearly as well:");
     const value = (d) => answer.curve.total[answer.curve.disparities.reduce((best, one, i, all) => (Math.abs(one - d) < Math.abs(all[best] - d) ? i : best), 0)];
     answer.way.forEach((stage, k) => {
-      const place = Math.min(Math.max(stage.disparity, this.range[0]), this.range[1]); // half precision may miss the end
+      const place = Math.min(Math.max(stage.disparity, this.range[0]), this.range[1]); // half precision may lie just outside the range
       if (!visible(place) || stage.from === "kept") return;
       const mark = svg("circle", { class: `stage ${stage.kind}`, cx: x(place), cy: Math.max(y(value(place)), TOP), r: 3, "data-step": k }, chart);
       svg("title", {}, mark, `${stage.step}: ${stage.from}, ${fixed(stage.disparity, 4)} px`);

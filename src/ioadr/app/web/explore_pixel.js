@@ -60,7 +60,7 @@ function drawPointImage(made, image, reference, onview) {
     const state = !inside ? "outside" : image.hidden[l][k] ? "hidden" : "visible";
     const colour = inside ? `rgb(${image.colours[l][k].map(Math.round).join(" ")})` : "none";
     const cell = svg("rect", { class: `cell ${inside ? state : "empty"}`, x: 20 * k + 0.75, y: 20 * l + 0.75, width: 18.5, height: 18.5, fill: colour, "data-view": `${l},${k}`, "data-state": state }, group);
-    svg("title", {}, cell, `view ${l}, ${k}: ${state === "hidden" ? "hidden by something nearer" : state === "outside" ? "no sample" : "sees the point"}`);
+    svg("title", {}, cell, `view ${l}, ${k}: ${state === "hidden" ? "hidden by a nearer surface" : state === "outside" ? "outside the image, or missing" : "sees the point"}`);
     cell.addEventListener("click", () => onview([l, k]));
     if (state === "hidden") {
       const d = `M${20 * k + 5} ${20 * l + 5}l10 10m0 -10l-10 10`;
@@ -70,7 +70,7 @@ function drawPointImage(made, image, reference, onview) {
   }));
   svg("rect", { class: "chosen", x: 20 * reference[1] + 1, y: 20 * reference[0] + 1, width: 18, height: 18 }, group);
   made.output.textContent = `${image.visible} of ${image.inside.flat().filter(Boolean).length}`;
-  made.output.title = `${made.output.textContent} views see the point; crossed out: something nearer hides it`;
+  made.output.title = `${made.output.textContent} views see the point; in those crossed out, a nearer surface hides it`;
 }
 
 /** The grid of views as squares: `look(l, k)` gives each its class, attributes and title. */
@@ -123,7 +123,7 @@ function drawWeights(made, support, layers, scene, pixel) {
   outline(chart, "rect", { x: -half - 0.5, y: -half - 0.5, width: 2 * half + 1, height: 2 * half + 1 });
   outline(chart, "rect", { x: -0.5, y: -0.5, width: 1, height: 1 });
   made.output.textContent = `${fixed(support.smoothed, 3)} px`;
-  made.output.title = "the weighted mean of the neighbours";
+  made.output.title = "weighted mean of the neighbours";
 }
 
 /** Inlier normals as needles, the plane as a disc that lies in it, its normal standing on it. */
@@ -140,8 +140,8 @@ function drawPlane(made, plane, layers, scene, pixel) {
   const [x, y, z] = plane.normal, radius = 0.42 * half, turn = (Math.atan2(y, x) * 180) / Math.PI;
   svg("ellipse", { class: "disc", rx: radius * Math.max(Math.abs(z), 0.02), ry: radius, transform: `rotate(${turn})` }, chart);
   svg("line", { class: "axis-needle", x1: 0, y1: 0, x2: 1.6 * radius * x, y2: 1.6 * radius * y }, chart);
-  made.output.textContent = plane.counts ? `${fixed(plane.disparity, 3)} px` : "does not fit";
-  made.output.title = `${plane.inlier.filter(Boolean).length} of ${plane.inlier.length} normals within ${fixed(plane.limit, 1)}°; the plane says ${fixed(plane.disparity, 4)} px${plane.counts ? "" : ", too far off to count"}`;
+  made.output.textContent = plane.counts ? `${fixed(plane.disparity, 3)} px` : "rejected";
+  made.output.title = `${plane.inlier.filter(Boolean).length} of ${plane.inlier.length} normals agree within ${fixed(plane.limit, 1)}°; the plane gives ${fixed(plane.disparity, 4)} px${plane.counts ? "" : ", too far off to be used"}`;
 }
 
 function nothing(made, why) {
@@ -185,7 +185,7 @@ function numbers(answer, layers, scene, count) {
   const i = answer.row * scene.width + answer.column;
   const { disparity, costs, minimum } = answer, metres = DEPTHS[scene.unit].after;
   const found = [["Pixel", `${answer.row}, ${answer.column}`, "row, column"]];
-  if (disparity === null) found.push(["Cheapest", `${fixed(minimum.disparity, 3)} px`, "views alone"]);
+  if (disparity === null) found.push(["Minimum", `${fixed(minimum.disparity, 3)} px`, "from the views alone"]);
   else {
     found.push(["Disparity", `${fixed(disparity, 4)} px`], ["Depth", `${fixed(layers.depth?.[i], 4)}${metres}`, metres ? "" : scene.unit]);
     if (layers.normals) found.push(["Normal", normalText(layers.normals, i)]);

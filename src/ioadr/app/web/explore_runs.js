@@ -1,4 +1,4 @@
-// Estimations, told sweep by sweep, and the parameters of "what if".
+// Estimations, shown sweep by sweep, and the parameters of "what if".
 "use strict";
 
 /** Posts a question whose answer comes in lines of JSON; `heard` gets each. Aborting it, or leaving the page, stops the work. */
@@ -45,7 +45,7 @@ class Run {
     try {
       await listenTo(address, question, control.signal, async (told) => {
         if (told.record) this.show((told.record.sweep + 1) / told.total, Run.text(told));
-        else if (told.state) this.show(0, told.state === "waiting" ? "waiting for another estimation" : "first map (compiles once)");
+        else if (told.state) this.show(0, told.state === "waiting" ? "waiting for another estimation to finish" : "first map (compiled on first use)");
         await heard(told);
         last = told;
       });
@@ -127,13 +127,13 @@ class Knobs {
   }
 }
 
-/** Before, after, and the difference, of a neighbourhood that was estimated again. */
+/** A re-estimated part: before, after, and the difference. */
 function drawNeighbourhood(parent, { shape, before, after, top, left }, scene, layers) {
   const [height, width] = shape, floats = (text) => new Float32Array(Uint8Array.from(atob(text), (c) => c.charCodeAt(0)).buffer);
   const first = floats(before), second = floats(after), both = [...first, ...second].sort((a, b) => a - b);
   const low = both[Math.floor(0.01 * both.length)], high = both[Math.floor(0.99 * (both.length - 1))];
   const change = second.map((d, i) => d - first[i]);
-  const made = panel(parent, "Neighbourhood, estimated again", "neighbourhood");
+  const made = panel(parent, "Re-estimated part", "neighbourhood");
   const trio = made.body;
   trio.className = "trio";
   const add = (text, fill) => {
@@ -145,13 +145,13 @@ function drawNeighbourhood(parent, { shape, before, after, top, left }, scene, l
     if (!layers.truth) return "";
     let sum = 0;
     values.forEach((d, i) => { sum += Math.abs(d - layers.truth[(top + Math.floor(i / width)) * scene.width + left + (i % width)]); });
-    return `, off by ${fixed(sum / values.length, 3)}`;
+    return `, mean error ${fixed(sum / values.length, 3)} px`;
   };
   add(`before${missed(first)}`, along(scene.scales.depth, first, low, high));
-  add(`what if${missed(second)}`, along(scene.scales.depth, second, low, high));
+  add(`with these settings${missed(second)}`, along(scene.scales.depth, second, low, high));
   add("change, ±0.1 px", along(scene.scales.signed, change, -0.1, 0.1));
   const moved = change.filter((d) => Math.abs(d) > 0.01).length / change.length;
-  made.output.textContent = `${fixed(100 * moved, 0)} % moved by over 0.01 px`;
+  made.output.textContent = `${fixed(100 * moved, 0)} % moved by more than 0.01 px`;
   made.source = () => sideBySide([...trio.querySelectorAll("canvas")]);
 }
 

@@ -25,9 +25,9 @@ class Space {
       button.setAttribute("aria-pressed", name === "photo");
       button.addEventListener("click", () => this.paint(name));
     }
-    this.buttons.lastChild.title = "What the reference view does not see, in pink";
-    this.points = this.switch("Points", "Points instead of a mesh", false, (on) => { this.space.mode = on ? "points" : "mesh"; this.space.draw(); });
-    this.whole = this.switch("All views", "Show what other views saw and the reference view did not", true, (on) => this.space.showAll(on));
+    this.buttons.lastChild.title = "Mark in pink what the reference view does not see";
+    this.points = this.switch("Points", "Draw points instead of a mesh", false, (on) => { this.space.mode = on ? "points" : "mesh"; this.space.draw(); });
+    this.whole = this.switch("All views", "Show points that other views see but the reference view does not", true, (on) => this.space.showAll(on));
     this.switches = document.createElement("span");
     this.switches.className = "choice";
     this.switches.append(this.points, this.whole);
@@ -76,7 +76,7 @@ class Space {
     try {
       this.space = new Scene3D(canvas, { width, height, positions: places(1), cells, pitch: scene.rays.pitch_x * thin, flying: unseen.flying });
     } catch (error) {
-      this.body.textContent = "This browser shows no WebGL 2, so the scene cannot be drawn in 3D.";
+      this.body.textContent = "This browser does not support WebGL 2, which the 3D view needs.";
       return;
     }
     const image = keep(layers.image, 3), normals = keep(layers.normals, 3), confidence = keep(layers.confidence);

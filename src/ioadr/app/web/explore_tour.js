@@ -1,4 +1,4 @@
-// A tour of three minutes: each stop says what to look at, points to it, and chooses a pixel at which it shows.
+// A tour of three minutes: each stop points to a panel, explains it, and selects a pixel where it matters.
 "use strict";
 
 /** The pixel, away from the image's edge, that scores highest. */
@@ -14,18 +14,18 @@ function foremost({ width, height }, score) {
   return best;
 }
 
-/** title, text, the element to point to, and what to do first; `layers` are those of the chosen result. */
+/** title, text, the element to point to, and what to do first; `places` are pixels of the chosen result. */
 const STOPS = [
-  ["A light field", "Many views of one scene, taken side by side. Drag over the grid of dots to look from another view: near things move more than far ones.", ".pad", (app) => app.chooseLayer("disparity")],
-  ["Disparity", "How many pixels a point moves from view to view. Bright is near. The cross marks the pixel that all else on this page is about; click to choose another.", "[data-panel=map]", (app, { trusted }) => app.views.viewer.select(...trusted)],
-  ["Lines", "One row of pixels from each view, stacked. The pixel draws a line, and the slope of the line is its disparity.", "[data-panel=row-epi]"],
-  ["What the views show", "One square per view: the colour where that view should see the point. One colour means that the disparity is right.", "[data-panel=image]"],
-  ["Try another disparity", "Move the pointer over the curve. At a wrong disparity the squares fall apart, and the cost rises.", "#curve"],
-  ["Something in the way", "Here something nearer hides the point in some views: they are crossed out and do not count. That is the idea of this method.", "[data-panel=image]", (app, { hidden }) => app.views.viewer.select(...hidden)],
-  ["The way of the pixel", "From the first map through all sweeps to the result. A filled dot changed the value; point at it to see who proposed it.", "#way"],
-  ["The finish", "Surfaces are fitted to what the views want around the pixel. Bright samples belong to the surface, black ones were left out.", "[data-panel=surface]"],
-  ["How far to trust it", "This is where the result is trusted least. The list says why.", "[data-panel=doubts]", (app, { doubtful }) => { app.chooseLayer("confidence"); app.views.viewer.select(...doubtful); }],
-  ["What if …", "Open this to change a parameter: the curve changes at once, and the surroundings of the pixel can be estimated again.", "#what-if"],
+  ["A light field", "A light field is a set of views of one scene, taken side by side. Drag across the grid of dots to look from another view: near objects move more than far ones.", ".pad", (app) => app.chooseLayer("disparity")],
+  ["Disparity", "Disparity is the number of pixels by which a point moves from one view to the next. Bright means near. The cross marks the selected pixel, which the rest of this page is about. Click to select another.", "[data-panel=map]", (app, { trusted }) => app.views.viewer.select(...trusted)],
+  ["Disparity is a slope", "This is an epipolar-plane image (EPI): one row of pixels from each view, stacked. The selected point traces a line, and the slope of the line is its disparity.", "[data-panel=row-epi]"],
+  ["What each view sees", "One square per view, in the colour that the view shows where the point should be. If all squares have one colour, the views agree on this disparity.", "[data-panel=image]"],
+  ["Try another disparity", "Move the pointer along the curve. At a wrong disparity the squares no longer match, and the cost rises.", "#curve"],
+  ["Something in the way", "Here a nearer surface hides the point in some views. Those views are crossed out and do not count. This is the central idea of the method.", "[data-panel=image]", (app, { hidden }) => app.views.viewer.select(...hidden)],
+  ["How this pixel got its depth", "Its disparity after the first map, each sweep and each later step. A filled dot changed the value; point at it to see where the new value came from.", "#way"],
+  ["The fitted surface", "After the sweeps, a surface is fitted to the disparities that the views around the pixel favour. Bright samples belong to the surface; black ones were rejected.", "[data-panel=surface]"],
+  ["How far to trust it", "At this pixel the confidence is lowest. The list gives the reasons.", "[data-panel=doubts]", (app, { doubtful }) => { app.chooseLayer("confidence"); app.views.viewer.select(...doubtful); }],
+  ["What if …", "Open this panel to change a parameter. The curve changes at once, and you can re-estimate the part of the image around the pixel.", "#what-if"],
 ];
 
 class Tour {
@@ -37,7 +37,13 @@ class Tour {
     $("tour-end").addEventListener("click", () => this.go(-1));
   }
 
-  /** Stops whose panel is there; a result without a finish has fewer. */
+  /** Stops whose panel the result has: not every result has a finish or a history. */
+  stops() {
+    const { results, state, answer } = this.app;
+    const lacks = { "[data-panel=surface]": !results.get(state.result)?.finished, "#way": !answer?.way.length };
+    return STOPS.filter(([, , target]) => !lacks[target]);
+  }
+
   places() {
     const { scene, views } = this.app, { visible, confidence } = views.layers;
     const trust = (i) => confidence?.[i] ?? 0, seen = (i) => visible?.[i] ?? 0;
@@ -50,18 +56,17 @@ class Tour {
 
   go(index) {
     document.querySelector(".toured")?.classList.remove("toured");
-    const forward = index >= this.at, there = (i) => !STOPS[i] || !["[data-panel=surface]"].includes(STOPS[i][2]) || this.app.results.get(this.app.state.result)?.finished;
-    while (!there(index)) index += forward ? 1 : -1;
-    this.at = STOPS[index] ? index : -1;
+    const stops = this.stops();
+    this.at = stops[index] ? index : -1;
     $("tour-card").hidden = this.at < 0;
     if (this.at < 0) return;
-    const [title, text, target, prepare] = STOPS[this.at];
+    const [title, text, target, prepare] = stops[this.at];
     prepare?.(this.app, this.places());
     $("tour-title").textContent = title;
     $("tour-text").textContent = text;
-    $("tour-count").textContent = `${this.at + 1} of ${STOPS.length}`;
+    $("tour-count").textContent = `${this.at + 1} of ${stops.length}`;
     $("tour-back").disabled = this.at === 0;
-    $("tour-next").textContent = this.at === STOPS.length - 1 ? "Done" : "Next";
+    $("tour-next").textContent = this.at === stops.length - 1 ? "Done" : "Next";
     const shown = document.querySelector(target);
     shown?.classList.add("toured");
     shown?.scrollIntoView({ block: "center", behavior: "instant" });

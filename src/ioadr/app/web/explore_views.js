@@ -121,7 +121,7 @@ class Views {
     Object.assign(this, { view: focus === null && !place ? view : null, place });
     this.left.picture = picture;
     this.title(this.left, shown[1]);
-    const how = this.everyView ? "through the maps of all views" : "by the reference view’s map; grey: not seen by it";
+    const how = this.everyView ? "rendered from the maps of all views" : "rendered from the reference view’s map; grey: not visible in it";
     this.left.figure.querySelector(".scale").replaceWith(LinkedViewer.legend({ low: place ? how : "" }));
     document.documentElement.dataset.looked = place ? `${place.map((where) => fixed(where, 2))}${quick ? ",quick" : ""}` : `${view || reference}`;
     this.viewer.draw();
@@ -218,7 +218,7 @@ const KINDS = {
     text: (views, i) => fixed(views.layers.depth[i], 3) + metres(views),
   },
   normals: {
-    label: "Normals", needs: ["normals"], legend: () => ({ low: "red right, green up, blue towards the camera" }),
+    label: "Normals", needs: ["normals"], legend: () => ({ low: "red: right, green: up, blue: towards the camera" }),
     fill: (views) => channels(views.layers.normals), text: (views, i) => normalText(views.layers.normals, i),
   },
   confidence: {
@@ -237,7 +237,7 @@ const KINDS = {
     text: (views, i) => `${fixed(views.layers.truth[i], 3)} px`,
   },
   error: {
-    label: "Error", title: () => "Error against truth", needs: ["error"], legend: (views) => bar(views, "signed", "−0.1 far", "0.1 near"),
+    label: "Error", title: () => "Error against truth", needs: ["error"], legend: (views) => bar(views, "signed", "−0.1 too far", "0.1 too near"),
     fill: (views) => along(views.scene.scales.signed, views.layers.error, -0.1, 0.1),
     text: (views, i) => `${fixed(views.layers.error[i], 3)} px`,
   },

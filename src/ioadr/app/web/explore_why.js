@@ -1,10 +1,10 @@
-// Why the pixel has its disparity: the way it went, the surface and the border of the finish, reasons to doubt it.
+// Why the pixel has its disparity: its history, the fitted surface, the border, and reasons to doubt it.
 "use strict";
 
-/** The way as a strip: one dot per step, its height the disparity; a click tries that disparity. */
+/** The history as a strip: one dot per step, as high as the disparity; a click tries that disparity. */
 class WayStrip {
   constructor(parent, ontrial) {
-    this.panel = panel(parent, "The way of the pixel", "way");
+    this.panel = panel(parent, "How this pixel got its depth", "way");
     this.ontrial = ontrial;
   }
 
@@ -33,23 +33,23 @@ class WayStrip {
   }
 }
 
-/** The patch that the last finishing pass fitted: who belongs to it, and who was left out. */
+/** The patch that the last finishing pass fitted: targets that belong to it, and those it rejected. */
 function drawSurface(made, surface, layers, scene, pixel) {
   made.figure.hidden = !surface;
   if (!surface) return;
   const half = Math.max(surface.radius, 4), side = surface.radius > 4 ? 1.8 : 0.9;
-  const chart = windowAround(made, layers, scene, pixel, half + 2, "Targets that the fitted surface rests on");
+  const chart = windowAround(made, layers, scene, pixel, half + 2, "Targets of the fitted surface");
   surface.members.forEach(([n, m], i) => {
     const weight = surface.weights[i];
     svg("rect", { class: weight ? "member" : "member gated", x: m - side / 2, y: n - side / 2, width: side, height: side, "fill-opacity": weight ? 0.25 + 0.6 * weight : 0.5, "data-weight": weight }, chart);
   });
   outline(chart, "circle", { cx: 0, cy: 0, r: half + 0.5 });
   outline(chart, "rect", { x: -0.5, y: -0.5, width: 1, height: 1 });
-  made.output.textContent = surface.radius ? `${surface.curved ? "curved" : "plane"}, ${surface.radius} px: ${fixed(surface.disparity, 3)}` : "none";
+  made.output.textContent = surface.radius ? `${surface.curved ? "curved" : "plane"}, radius ${surface.radius} px` : "none";
   remark(made, `${capital(surface.words)}.`);
 }
 
-/** By how much each view differed from the mean of those that see the pixel, when the last pass of the finish asked. */
+/** How much each view differed from the mean of those that see the pixel, in the last finishing pass. */
 function drawResiduals(made, views, reference, onview) {
   made.figure.hidden = !views;
   if (!views) return;
@@ -57,15 +57,15 @@ function drawResiduals(made, views, reference, onview) {
   made.body.replaceChildren();
   drawViews(made.body, views.residuals.length, views.residuals[0].length, reference, `${known.length} views see the pixel`, (l, k) => {
     const value = views.residuals[l][k];
-    if (value === null) return { class: "cell empty", title: "does not see it" };
-    return { class: "cell residual", "fill-opacity": 0.06 + (0.94 * value) / most, "data-residual": value, title: `differs by ${fixed(value, 2)} grey levels, counts ${Math.round(100 * views.weights[l][k])} %` };
+    if (value === null) return { class: "cell empty", title: "does not see the pixel" };
+    return { class: "cell residual", "fill-opacity": 0.06 + (0.94 * value) / most, "data-residual": value, title: `differs by ${fixed(value, 2)} grey levels; weight ${Math.round(100 * views.weights[l][k])} %` };
   }, onview);
-  made.output.textContent = `up to ${fixed(Math.max(...known, 0), 1)}`;
-  made.output.title = "grey levels, from the mean of the views; the darker, the more";
+  made.output.textContent = `at most ${fixed(Math.max(...known, 0), 1)} grey levels`;
+  made.output.title = "largest difference from the mean of the views; stronger colours mean larger differences";
   remark(made, `${capital(views.words)}.`);
 }
 
-/** Two surfaces, how much of the pixel the near one covers, and the views that decided. */
+/** Two surfaces, the share of the pixel that the near one covers, and the views used to decide. */
 function drawBorder(made, border, reference, onview) {
   made.figure.hidden = !border;
   if (!border) return;
@@ -75,16 +75,16 @@ function drawBorder(made, border, reference, onview) {
   svg("line", { class: "half", x1: 120, x2: 120, y1: 4, y2: 38 }, chart);
   svg("text", { class: "label", x: 10, y: 52 }, chart, `near ${fixed(border.near, 3)} px`);
   svg("text", { class: "label", x: 230, y: 52, "text-anchor": "end" }, chart, `far ${fixed(border.far, 3)} px`);
-  svg("text", { class: "label", x: 120, y: 66, "text-anchor": "middle" }, chart, `the pixel is the ${border.is_near ? "near" : "far"} one’s${border.is_near !== border.was_near ? ", it changed sides" : ""}`);
-  drawViews(made.body, border.views.length, border.views[0].length, reference, "Views that decided", (l, k) => {
+  svg("text", { class: "label", x: 120, y: 66, "text-anchor": "middle" }, chart, `${border.is_near !== border.was_near ? "moved to" : "stays with"} the ${border.is_near ? "near" : "far"} surface`);
+  drawViews(made.body, border.views.length, border.views[0].length, reference, "Views used to decide", (l, k) => {
     const decided = border.views[l][k];
-    return { class: `cell ${decided ? "decided" : "empty"}`, title: decided ? "shows the pixel, and others what is behind it" : "does not decide" };
+    return { class: `cell ${decided ? "decided" : "empty"}`, title: decided ? "used: other views show the background behind the pixel here" : "not used" };
   }, onview);
-  made.output.textContent = share === null ? "cannot be told" : `${Math.round(100 * share)} % near`;
+  made.output.textContent = share === null ? "unknown" : `near covers ${Math.round(100 * share)} %`;
   remark(made, `${capital(border.words)}.`);
 }
 
-/** What lowered the confidence, most first. */
+/** Reasons for low confidence, the strongest first. */
 function drawDoubts(made, ending) {
   const doubts = ending.doubts.filter(({ taken }) => taken >= 0.05).slice(0, 5), most = Math.max(...doubts.map(({ taken }) => taken), 1);
   made.body.replaceChildren();
@@ -93,11 +93,11 @@ function drawDoubts(made, ending) {
   for (const { name, words, taken } of doubts) {
     const item = list.appendChild(document.createElement("li"));
     item.dataset.doubt = name;
-    item.title = `${name}: takes ${fixed(taken, 2)} from the logarithm of the odds`;
+    item.title = `${name}: lowers the log odds by ${fixed(taken, 2)}`;
     item.appendChild(document.createElement("i")).style.width = `${(100 * taken) / most}%`;
     item.appendChild(document.createElement("span")).textContent = capital(words);
   }
-  if (!doubts.length) list.appendChild(document.createElement("li")).textContent = "Nothing speaks against it.";
+  if (!doubts.length) list.appendChild(document.createElement("li")).textContent = "Nothing lowers it noticeably.";
   made.output.textContent = `${Math.floor(100 * ending.trust)} %`;
 }
 
@@ -109,7 +109,7 @@ function remark(made, text) {
 
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
-/** What titles say when pointed at. */
+/** Tooltips of titles. */
 function explained(made, glossary, ...words) {
   made.title.title = words.map((word) => `${word}: ${glossary[word]}`).join("\n");
   made.title.classList.add("term");

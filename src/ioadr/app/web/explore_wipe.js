@@ -1,4 +1,4 @@
-// Two results in one pane, with a border between them that can be dragged: the chosen one left of it, another to the right.
+// Two results in one pane, with a divider to drag between them: the chosen one to its left, another to its right.
 "use strict";
 
 class Wipe {
@@ -15,7 +15,7 @@ class Wipe {
   list(results, chosen) {
     const others = [...results.values()].filter(({ key }) => key !== chosen);
     $("comparing").hidden = others.length === 0;
-    $("compare").replaceChildren(new Option("nothing", ""), ...others.map(({ key, label }) => new Option(label, key, false, key === this.key)));
+    $("compare").replaceChildren(new Option("none", ""), ...others.map(({ key, label }) => new Option(label, key, false, key === this.key)));
     if (!others.some(({ key }) => key === this.key)) this.choose("");
   }
 
@@ -32,7 +32,7 @@ class Wipe {
 
   /** What the other result shows at a pixel, as text; empty where nothing is compared. */
   text(kind, i) {
-    return this.layers && kind.needs.every((name) => this.layers[name]) ? `, ${kind.text(this.seen(), i)} in the other` : "";
+    return this.layers && kind.needs.every((name) => this.layers[name]) ? `, ${kind.text(this.seen(), i)} in the other result` : "";
   }
 
   /** The panes as if the other result were chosen; scales stay those of the chosen one. */

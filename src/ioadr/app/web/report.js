@@ -42,7 +42,7 @@ function maps(page, layers, scales, depth, why) {
   add(DEPTHS[unit].title, along(scales.depth, depth.map((z) => -z), -far, -near),
     (i) => `${fixed(depth[i], 3)}${metres}`, bar("depth", `${fixed(far, 2)}${metres}`, `${fixed(near, 2)}${metres}`));
   add("Normals", channels(layers.normals), (i) => normalText(layers.normals, i), {
-    low: "red right, green up, blue towards the camera" });
+    low: "red: right, green: up, blue: towards the camera" });
   add("Confidence", along(scales.confidence, layers.confidence, 0, 255), (i) => why.trusted(i) + (why.twoMinima(i) ? ", two minima" : ""),
     bar("confidence", "0", "1"));
   add("Visible views", along(scales.confidence, layers.visible, 0, page.views), (i) => `${layers.visible[i]} of ${page.views}`,
@@ -51,8 +51,8 @@ function maps(page, layers, scales, depth, why) {
     add("Truth", along(scales.depth, layers.truth, low, high), (i) => `${fixed(layers.truth[i], 3)} px`,
       bar("depth", `${fixed(low, 2)} far`, `${fixed(high, 2)} near`));
     add("Error against truth", along(scales.signed, layers.error, -0.1, 0.1), (i) => `${fixed(layers.error[i], 3)} px`,
-      bar("signed", "−0.1 far", "0.1 near"));
-    add("Bad pixels", bad(layers.error), (i) => (Math.abs(layers.error[i]) > 0.07 ? "off by more than 0.07" : ""), {
+      bar("signed", "−0.1 too far", "0.1 too near"));
+    add("Bad pixels", bad(layers.error), (i) => (Math.abs(layers.error[i]) > 0.07 ? "off by more than 0.07 px" : ""), {
       css: "linear-gradient(to right, #dcdad6 25%, #e7b04a 25% 50%, #d9603b 50% 75%, #7d1d3f 75%)", low: "good", high: "over 0.07 px" });
   }
   $("whole").addEventListener("click", () => viewer.reset());
@@ -112,7 +112,7 @@ async function stage(page, layers, scales, depth) {
     const cells = await unpack(page.cells);
     scene = new Scene3D($("scene"), { width, height, positions: places(1), cells, pitch: rays.pitch_x * thin, flying: unseen.flying });
   } catch (error) {
-    $("scene").parentElement.insertAdjacentHTML("beforeend", '<p class="message">This browser shows no WebGL 2, so the scene cannot be drawn in 3D. The point cloud is in points.ply.</p>');
+    $("scene").parentElement.insertAdjacentHTML("beforeend", '<p class="message">This browser does not support WebGL 2, which the 3D view needs. The point cloud is in points.ply.</p>');
     return;
   }
   const colours = unseen.colours(scales.confidence, {
@@ -131,6 +131,6 @@ async function stage(page, layers, scales, depth) {
 
 start().catch((error) => {
   document.documentElement.dataset.ready = "failed";
-  $("panes").textContent = `This page needs a browser of 2023 or later (${error.message}).`;
+  $("panes").textContent = `This page needs a browser from 2023 or later (${error.message}).`;
   throw error;
 });

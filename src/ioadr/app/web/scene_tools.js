@@ -11,8 +11,8 @@ class SceneTools {
     this.unit = unit;
     this.picked = [];
     if (unit === "relative") this.relief(parent, places);
-    this.measuring = this.button(parent, "Measure", "Click two points to measure their distance", () => this.forget());
-    this.clipping = this.button(parent, "Clip", "Cut the scene to a box", (on) => this.clip(on));
+    this.measuring = this.button(parent, "Measure", "Click two points to measure the distance between them", () => this.forget());
+    this.clipping = this.button(parent, "Clip", "Clip the scene to a box", (on) => this.clip(on));
     this.out = parent.appendChild(document.createElement("output"));
     this.out.className = "distance";
     this.box = this.sliders(parent);
@@ -37,7 +37,7 @@ class SceneTools {
   /** Relative depth is known up to how strongly it varies: a factor on what 1/Z differs from 1 by. */
   relief(parent, places) {
     const label = parent.appendChild(document.createElement("label"));
-    label.title = "Without a camera it is not known how deep the scene is";
+    label.title = "Without camera data, the strength of the relief is unknown: choose one";
     label.append("Relief ");
     const input = label.appendChild(document.createElement("input"));
     Object.assign(input, { type: "range", min: -2.3, max: 1.5, step: 0.1, value: 0, className: "relief" });
@@ -113,7 +113,7 @@ class SceneTools {
 
   told(i, j) {
     const length = this.distance(i, j).toPrecision(4);
-    return { m: `${length} m`, "pose unit": `${length} in the unit of the poses`, relative: `${length}, relative: no camera` }[this.unit];
+    return { m: `${length} m`, "pose unit": `${length} in the unit of the poses`, relative: `${length} (relative: no camera data)` }[this.unit];
   }
 
   /** The two points and the line between them, over the scene as it is seen now. */

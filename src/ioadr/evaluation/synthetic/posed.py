@@ -110,7 +110,7 @@ def true_disparity(scene: Scene, lightfield: LightField, border: int = BORDER) -
     """True disparity of a light field read from photographs of the scene, in its own pixels."""
     camera = lightfield.camera
     if camera is None or camera.world is None:
-        raise InputError(f"{lightfield.name}: came without poses, so that its place in the scene is not known.")
+        raise InputError(f"{lightfield.name}: has no poses, so its position in the scene is unknown.")
     world, rays = np.array(camera.world), camera.pinhole(lightfield.part.window)
     rows, columns = (grid.ravel() for grid in np.indices((lightfield.height, lightfield.width)))
     local = np.stack([(columns - rays.m0) * rays.pitch_x, (rows - rays.n0) * rays.pitch_y, np.ones(len(rows))], axis=1)
@@ -125,7 +125,7 @@ def idealised(lightfield: LightField, scene: Scene) -> LightField:
     """The light field as ideal cameras would have taken it: in one plane, without tilt, lens or resampling."""
     camera = lightfield.camera
     if camera is None or camera.world is None:
-        raise InputError(f"{lightfield.name}: came without poses, so that its place in the scene is not known.")
+        raise InputError(f"{lightfield.name}: has no poses, so its position in the scene is unknown.")
     world, rays = np.array(camera.world), camera.pinhole(lightfield.part.window)
     turn = world[:, :3].T / np.linalg.norm(world[:, 0])
     focus = rays.offset / rays.slope

@@ -103,7 +103,7 @@ def _pillow_samples(path: Path, image: Image) -> NDArray[Any]:
         return samples
     if samples.min() < 0 or samples.max() > 65535:
         raise InputError(
-            f"{path}: expected at most 16 bits a sample, found values {samples.min()} … {samples.max()}. "
+            f"{path}: expected at most 16 bits per sample, found values {samples.min()} … {samples.max()}. "
             "Export it with 8 or 16 bits, or as float TIFF."
         )
     return samples.astype(np.uint16)

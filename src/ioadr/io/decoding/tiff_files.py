@@ -54,7 +54,7 @@ def _picture(path: Path, file: Any) -> tuple[Any, tuple[str, ...]]:
     if max(alike, stacked) > 1:
         raise InputError(
             f"{path}: expected one image in a file, found {max(alike, stacked)} pages of {largest.imagewidth}×"
-            f"{largest.imagelength} px. Export each view as a file of its own."
+            f"{largest.imagelength} px. Export each view as its own file."
         )
     remark = "smaller pages of the files, such as thumbnails, not read"
     return largest, (remark,) if len(pages) > 1 else ()

@@ -52,7 +52,7 @@ OBSERVATION = np.dtype([("x", "<f8"), ("y", "<f8"), ("point", "<i8")])
 
 
 Camera = tuple[Any, ...] | str
-"""(width, height, fx, fy, cx, cy, lens), the middle of the first pixel being (0, 0); or why it is not understood."""
+"""(width, height, fx, fy, cx, cy, lens), the middle of the first pixel being (0, 0); or why it is not supported."""
 
 
 @dataclass(frozen=True, eq=False)

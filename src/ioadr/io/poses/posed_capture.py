@@ -46,7 +46,7 @@ def read_posed(name: str, posed: PosedPhotographs, options: ReadOptions) -> Capt
     if len(rig.photographs) < FEWEST or min(canvas.width, canvas.height) < SMALLEST:
         raise InputError(
             f"{posed.path}: the photographs share no area that can be estimated: only "
-            f"{listed([taken.name for taken in rig.photographs])} see as much of one another. Left out: "
+            f"{listed([taken.name for taken in rig.photographs])} overlap enough. Left out: "
             f"{_left_out_words(rig) or 'none'}. Take photographs closer to each other."
         )
     index, positions = arranged_views(rig.places[:, [1, 0, 2]] / rig.step)
@@ -114,7 +114,7 @@ def _present(posed: PosedPhotographs, options: ReadOptions) -> tuple[PosedPhotog
     if missing and (options.skip != "missing" or len(missing) == len(posed.photographs)):
         raise InputError(
             f"{posed.path}: {len(missing)} of {len(posed.photographs)} images with poses are missing: "
-            f"{listed(missing)}. Restore them, or go on without: ⟦skip missing⟧."
+            f"{listed(missing)}. Restore them, or continue without: ⟦skip missing⟧."
         )
     photographs = [_opened(taken, posed) for taken in posed.photographs if taken.file is not None]
     headers = {taken.name: header for taken, header in photographs}

@@ -49,7 +49,7 @@ FORMAT = Format("colmap", "COLMAP model with images", recognise, open_model)
 
 
 def _photographs(folder: Path, images: Path, model: Model) -> tuple[list[Photograph], tuple[tuple[str, str], ...]]:
-    """Those whose lens is understood, and the names of the others."""
+    """Those whose lens is supported, and the names of the others."""
     photographs, left_out = [], []
     for shot in sorted(model.shots, key=lambda shot: shot.name):
         if shot.camera not in model.cameras:
@@ -62,7 +62,7 @@ def _photographs(folder: Path, images: Path, model: Model) -> tuple[list[Photogr
     if len(photographs) < FEWEST <= len(left_out):
         reasons = sorted({why for _, why in left_out})
         raise InputError(
-            f"{folder}: {len(left_out)} of {len(model.shots)} photographs are of cameras {listed(reasons)}; understood "
+            f"{folder}: {len(left_out)} of {len(model.shots)} photographs are of cameras {listed(reasons)}; supported "
             f"are {', '.join(UNDERSTOOD)}. Undistort the images first, with `colmap image_undistorter`."
         )
     return photographs, tuple(left_out)

@@ -85,7 +85,7 @@ def numbered_capture(name: str, path: Path, files: Mapping[int, Path], options: 
         absent = sorted(set(range(count)) - set(numbers.values()))
         raise InputError(
             f"{path}: expected files without gaps in their numbers, found {len(files)} of {count}{which}; missing "
-            f"number {listed(_as_named(numbers, absent))}. Restore them, or go on without: "
+            f"number {listed(_as_named(numbers, absent))}. Restore them, or continue without: "
             f"⟦grid {likely_grid(count)}⟧ ⟦skip missing⟧. If none is missing, ⟦grid {likely_grid(len(files))}⟧ takes "
             "them in the order of their numbers."
         )

@@ -80,7 +80,7 @@ def _places(file: Path, data: Mapping[str, Any]) -> Places:
         refuse(file, "at least one file", named)
     for image in images:
         if not image.resolve().is_relative_to(folder.resolve()):
-            raise InputError(f"{file}: {image} leads out of the manifest's folder. Move the image or the manifest.")
+            raise InputError(f"{file}: {image} is outside the manifest's folder. Move the image or the manifest.")
     return places
 
 

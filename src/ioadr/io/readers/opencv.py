@@ -130,7 +130,7 @@ def _photograph(file: Path, name: str, values: Mapping[str, Any], image: tuple[s
     lens = _lens(file, name, values)
     translation = _array(file, name, "t", _first(values, TRANSLATION), 3)
     if abs(matrix[0, 1]) > 1e-6 * abs(matrix[0, 0]):
-        raise InputError(f"{file}: camera {name} has skewed pixels, which are not understood. Calibrate without skew.")
+        raise InputError(f"{file}: camera {name} has skewed pixels, which are not supported. Calibrate without skew.")
     size = _size(values, image[1])
     numbers = (*size, matrix[0, 0], matrix[1, 1], matrix[0, 2], matrix[1, 2], lens)
     pose = (_rotation(file, name, _first(values, ROTATION)), translation)
@@ -159,14 +159,14 @@ def _lens(file: Path, name: str, values: Mapping[str, Any]) -> Lens | Fisheye:
     model = "fisheye" if values.get("fisheye") is True or values.get("is_fisheye") is True else str(named or "").lower()
     if model not in (*STRAIGHT, *FISHEYES):
         raise InputError(
-            f"{file}: camera {name} has the lens model {named}, which is not understood; "
+            f"{file}: camera {name} has the lens model {named}, which is not supported; "
             f"{', '.join((*STRAIGHT[1:], *FISHEYES))} are. Undistort its images."
         )
     most = 4 if model in FISHEYES else MOST_COEFFICIENTS
     if numbers[most:].any():
         raise InputError(
             f"{file}: camera {name} has a thin prism or tilted sensor (more than {most} coefficients of distortion), "
-            "which is not understood. Undistort its images."
+            "which is not supported. Undistort its images."
         )
     coefficients = [float(number) for number in numbers[:most]]
     return Fisheye(*coefficients) if model in FISHEYES else Lens(*coefficients)

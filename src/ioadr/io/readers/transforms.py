@@ -86,8 +86,8 @@ def _photograph(file: Path, number: int, frame: Mapping[str, Any]) -> Photograph
     model = _model(frame)
     if model not in MODELS:
         raise InputError(
-            f"{file}: the camera of {name} is of the model {model}; understood are {', '.join(MODELS)}. Undistort the "
-            "images first."
+            f"{file}: the camera of {name} has the lens model {model}; supported are {', '.join(MODELS)}. "
+            "Undistort the images first."
         )
     pose = np.asarray(frame.get("transform_matrix"), np.float64)
     if pose.shape not in ((4, 4), (3, 4)):

@@ -116,7 +116,7 @@ def _files(path: Path, folder: Path) -> Iterator[Path]:
                 f"{entry}: a link out of {path}, to {entry.resolve()}, which is not followed. Copy the data there."
             )
         if not (entry.is_file() or entry.is_dir()):
-            raise InputError(f"{entry}: not a file, and would be waited for forever. Copy the array again.")
+            raise InputError(f"{entry}: not a regular file; reading it could wait forever. Copy the array again.")
         if entry.is_file():
             yield entry
 

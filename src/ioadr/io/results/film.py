@@ -30,7 +30,7 @@ def check_film(path: str | os.PathLike[str], overwrite: bool) -> None:
     ending = target.suffix.lower()
     if ending in VIDEO:
         raise OutputError(
-            f"{target}: not a kind of film that ioadr writes. Write NAME.mp4, NAME.webm, NAME.webp, NAME.gif or "
+            f"{target}: ioadr cannot write this kind of film. Write NAME.mp4, NAME.webm, NAME.webp, NAME.gif or "
             "NAME.png (animated), or a folder of frames."
         )
     if ending in ENCODED and find_spec("cv2") is None:

@@ -201,7 +201,7 @@ def _camera_and_part(provenance: Mapping[str, Any], shape: tuple[int, int]) -> t
     window = part.window
     inside = window.top >= 0 and window.bottom <= part.height and window.left >= 0 and window.right <= part.width
     if (window.height, window.width) != shape or not inside:
-        raise InputError(f"maps of {shape} px are no part {window} of {part.height}×{part.width} px")
+        raise InputError(f"maps of {shape} px are not the part {window} of {part.height}×{part.width} px")
     return _camera(values) if values else None, part
 
 

@@ -83,7 +83,7 @@ def test_results_can_go_to_a_url(cli, tmp_path, threaded):
     assert (out / "lf0" / "disparity.pfm").is_file()
     assert (out / "index.html").is_file()
     again = cli("batch", f"file://{scenes}/lf*", "--out", f"file://{out}", "--resume", *QUICK)
-    assert "1 from before" in again.out, again.err
+    assert "1 from an earlier run" in again.out, again.err
 
 
 def test_strict_is_an_exit_code(cli, tmp_path, threaded):

@@ -114,4 +114,4 @@ def test_lines_in_a_terminal_stand_above_the_bars(capfd, monkeypatch):
     assert before.endswith("\x1b[2K"), "the bar's lines were erased"
     assert after.startswith("\n")
     assert "sweep 1/2" in after
-    assert "a minute" in after
+    assert "per minute" in after

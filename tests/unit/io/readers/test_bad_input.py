@@ -46,7 +46,7 @@ def test_a_missing_view_is_named_with_the_complete_centre(scene):
     message = refused(scene)
     assert message == (
         f"{scene}/: expected 81 views (9×9 in parameters.cfg), found 80; missing input_Cam072.png. "
-        'Restore it, use the complete centred grid with views="7x7", or go on without: skip="8,0".'
+        'Restore it, use the complete centred grid with views="7x7", or continue without: skip="8,0".'
     )
     assert read(scene, views="7x7").grid == (7, 7)
     assert read(scene, skip=((8, 0),)).view_count == 80
@@ -365,7 +365,7 @@ def test_a_manifest_does_not_follow_links_out_of_its_folder(tmp_path):
     Image.fromarray(make_views()[0, 0]).save(tmp_path / "outside.png")
     (folder / "a.png").symlink_to(tmp_path / "outside.png")
     (folder / "lightfield.toml").write_text('files = ["a.png"]')
-    refused(folder, "leads out of the manifest's folder")
+    refused(folder, "is outside the manifest's folder")
 
 
 @pytest.mark.parametrize(("layout", "package"), [(hdf5, "h5py"), (matlab_v5, "scipy.io"), (zarr_v3, "zarr")])

@@ -92,7 +92,7 @@ def test_another_reference_view(scene):
 
 
 def test_the_camera_is_that_of_the_poses(scene):
-    with pytest.raises(InputError, match=r"the poses say baseline_mm already"):
+    with pytest.raises(InputError, match=r"the poses already determine baseline_mm"):
         read(scene, baseline_mm=3.0)
     with pytest.raises(InputError, match=r"metres above 0"):
         read(scene, pose_unit=-1.0)

@@ -110,7 +110,7 @@ def test_distortion_is_opencvs():
         (lambda c: c.update(K=[1, 2]), r"the camera matrix of camera 0 must have 9 numbers, and has 2"),
         (lambda c: c["K"][0].__setitem__(1, 3.0), r"camera 0 has skewed pixels"),
         (lambda c: c.update(dist=[0] * 9 + [1]), r"camera 0 has a thin prism or tilted sensor"),
-        (lambda c: c.update(distortion_model="omni"), r"camera 0 has the lens model omni, which is not understood"),
+        (lambda c: c.update(distortion_model="omni"), r"camera 0 has the lens model omni, which is not supported"),
         (lambda c: c.update(R=np.diag([1, 1, -1]).tolist()), r"rotation without scale or mirroring"),
         (lambda c: c.update(image="../x.png"), r"names an image outside its folder"),
     ],

@@ -167,7 +167,7 @@ class TestLenses:
         shutil.rmtree(scene / "sparse")
         write_colmap(scene / "sparse" / "0", shots().photographs, shots().points, binary=False)
         set_lenses(scene / "sparse" / "0", dict.fromkeys(range(1, 10), "EUCM"))
-        with pytest.raises(InputError, match=r"9 of 9 .* lens is EUCM; understood are .*image_undist"):
+        with pytest.raises(InputError, match=r"9 of 9 .* lens is EUCM; supported are .*image_undist"):
             read(scene)
 
     @pytest.mark.parametrize("program", ["colmap", "transforms"])

@@ -80,7 +80,7 @@ def test_seed_points_tell_the_range(folder):
     [
         (
             lambda c: c.update(camera_model="EQUIRECTANGULAR"),
-            r"of the model EQUIRECTANGULAR; understood are OPENCV, PI",
+            r"has the lens model EQUIRECTANGULAR; supported are OPENCV, PI",
         ),
         (lambda c: c["frames"][2].update(k4=0.1), r"photo_002.png has a distortion k4"),
         (lambda c: c["frames"][2].pop("file_path"), r'frame 2 has no "file_path"'),
