@@ -65,12 +65,12 @@ def doubts(
 
 
 def sparse_doubts(degrees: float, confidence: FloatMap) -> tuple[str, ...]:
-    """What speaks against a map of photographs whose neighbours see the scene from directions so far apart."""
+    """Doubts about a map of photographs whose neighbours see the scene from directions so far apart."""
     share = float(np.mean(confidence > SURE))
     if degrees < FAR_APART or share >= FEW_SURE:
         return ()
     return (
-        f"neighbouring photographs see the scene from {degrees:.0f}° apart, so its depth is coarse: "
+        f"neighbouring photographs are {degrees:.0f}° apart as seen from the scene, so its depth is coarse: "
         f"{100 * share:.0f} % of the pixels have a confidence above {SURE}. Use photographs that are closer together, "
         f"below {FAR_APART:.0f}°",
     )

@@ -110,7 +110,7 @@ def _farthest(available: NDArray[np.bool_], centre: NDArray[np.intp], direction:
 def verdict(capture: Capture) -> str:
     """The verdict on the order of views (agrees, corrected, contradicted or unknown), with reasons."""
     if capture.camera is not None and capture.camera.world is not None and capture.order.outcome == "unknown":
-        return "given: the poses say where the views stand"
+        return "given: the poses determine it"
     outcome = {"otherwise": "put right" if capture.put_right else "contradicted"}.get(
         capture.order.outcome, capture.order.outcome
     )

@@ -73,10 +73,10 @@ def _text(columns: Mapping[str, Scores], files: list[str], seconds: float) -> st
     from ioadr.evaluation.scores import METRICS
 
     *_, (chosen, scores) = columns.items()
-    lines = [f"{chosen} done in {seconds:.1f} s; against the exact truth"]
+    lines = [f"{chosen}: done in {seconds:.1f} s; errors against the exact ground truth:"]
     lines.append(f"  {'':<16}" + "".join(f" {name:>8}" for name in columns))
     for name in (name for name in SHOWN if name in scores.values):
         metric = METRICS[name]
         figures = "".join(f" {column[name]:8.{metric.decimals}f}" for column in columns.values())
         lines.append(f"  {metric.label:<16}{figures} {metric.unit:<8} {metric.meaning}")
-    return "\n".join([*lines, f"wrote, by {chosen},", *(f"  {file}" for file in files), EXPLORE])
+    return "\n".join([*lines, f"wrote the result of {chosen}:", *(f"  {file}" for file in files), EXPLORE])

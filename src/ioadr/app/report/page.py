@@ -138,7 +138,7 @@ def _origin(estimate: Estimate) -> dict[str, str]:
 
 def _setting(estimate: Estimate) -> dict[str, str]:
     return {
-        "disparity range": disparities(estimate.range),
+        "disparity range": disparities(estimate.range).replace("-", "−"),
         "camera": optics(estimate.camera) if estimate.camera else "unknown",
         "seed": str(estimate.seed),
         "time": ", ".join(f"{name} {value:.2f} s" for name, value in estimate.seconds.items()),

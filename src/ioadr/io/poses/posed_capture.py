@@ -237,15 +237,15 @@ def _notes(rig: Rig, canvas: Canvas, share: float, options: ReadOptions) -> Iter
     turns, forward = rig.turns, np.abs(rig.places[:, 2])
     taken = rig.photographs[rig.reference]
     yield (
-        f"{len(rig.photographs)} photographs undistorted and turned by {turns.min():.1f}° … {turns.max():.1f}° to one "
+        f"{len(rig.photographs)} photographs undistorted and rotated by {turns.min():.1f}° … {turns.max():.1f}° to one "
         f"orientation, up to {100 * forward.max() / rig.extent:.0f} % of the cameras' extent out of one plane; "
         f"resampled once; the reference view is {taken.name}"
     )
     apart = np.degrees(np.arctan(rig.step * rig.inverse_focus))
     if apart > FAR_APART:
         yield (
-            f"neighbouring photographs see the scene from {apart:.0f}° apart: more than {FAR_APART:.0f}° makes its "
-            "depth coarse, and hides much of it from some of them"
+            f"neighbouring photographs are {apart:.0f}° apart as seen from the scene: above {FAR_APART:.0f}°, depth is "
+            "coarse, and many surfaces are hidden from some of them"
         )
     if rig.left_out:
         yield f"{len(rig.left_out)} photographs left out: {_left_out_words(rig)}"
@@ -255,6 +255,6 @@ def _notes(rig: Rig, canvas: Canvas, share: float, options: ReadOptions) -> Iter
     else:
         low, high = rig.inverse_depths
         far = f"{1 / low:.4g}" if low > 0 else "infinity"
-        yield f"{rig.points} scene points tell depths of {1 / high:.4g} … {far} units of the poses"
+        yield f"{rig.points} scene points lie {1 / high:.4g} … {far} units of the poses away"
     if options.pose_unit is None:
-        yield "lengths are in the unit of the poses, which the files do not tell (⟦pose-unit METRES⟧)"
+        yield "lengths are in the unit of the poses, which the files do not state (⟦pose-unit METRES⟧)"

@@ -232,7 +232,7 @@ def test_photographs_on_their_side_are_named(tmp_path):
 
 
 def test_poses_say_where_views_stand(scene):
-    assert read(scene).source.order.startswith(("given: the poses say", "agrees"))
+    assert read(scene).source.order.startswith(("given: the poses determine it", "agrees"))
 
 
 def looking(centre: Any, target: Any, name: str) -> Photograph:
