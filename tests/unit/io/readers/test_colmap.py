@@ -67,7 +67,7 @@ def test_places_range_and_unit_come_from_the_poses(lightfield):
 
 def test_what_was_decided_is_said(lightfield):
     notes = " | ".join(lightfield.source.notes)
-    assert "9 photographs undistorted and turned by" in notes
+    assert "9 photographs undistorted and rotated by" in notes
     assert "% of the cameras' extent out of one plane" in notes
     assert "the common area is" in notes
     assert 'pose_unit="METRES"' in notes
