@@ -119,7 +119,7 @@ def odd_views(lightfield: LightField, capture: Capture) -> Iterator[str]:
     places, images, examination = examine(lightfield)
     counting = likelier_counting(capture, places, images, examination)
     if counting is not None:
-        yield f"the views fit together better if they are counted otherwise: try {counting}"
+        yield f"the views fit together better if they are counted in another order: try {counting}"
     named = [
         f"{capture.name_at(*places[odd.view])} (view {places[odd.view][0]},{places[odd.view][1]}) "
         f"{_what(odd.what, places)}"

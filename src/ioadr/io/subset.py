@@ -33,7 +33,7 @@ def without_unused(capture: Capture, options: ReadOptions) -> Capture:
         return capture
     used = thinned(capture.available, reference, options.view_step)
     return capture.with_(available=used, reference=int(capture.index[reference])).noted(
-        f"{used.sum()} of {capture.available.sum()} views read: the others have no part in the estimation"
+        f"{used.sum()} of {capture.available.sum()} views read: the others are not used"
     )
 
 

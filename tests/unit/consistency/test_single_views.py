@@ -105,7 +105,7 @@ def test_views_that_are_counted_otherwise_are_noticed(grid, order, argument, tmp
     for place, number in np.ndenumerate(numbered_grid(grid, order)):
         save_png(tmp_path / f"img_{number:02d}.png", views[place])
     notes = [as_options(note) for note in ioadr.read(tmp_path).source.notes]
-    assert any(note.endswith(f"counted otherwise: try {argument}") for note in notes), notes
+    assert any(note.endswith(f"counted in another order: try {argument}") for note in notes), notes
     found = ioadr.diagnose(tmp_path)
     assert not found.healthy
     assert f" {argument} --out" in command_line(found)

@@ -80,5 +80,5 @@ def _study(terminal: Terminal, path: str | None, result: str | None, truth: str 
             lightfield = open_lightfield(estimate, result, path, terminal.note, remedy)
             views = load_views(result, lightfield) if has_views(result) else None
     if loaded is None and path is not None and has_truth(path):
-        terminal.note(f"this scene has a truth: show the errors with --truth {path}")
+        terminal.note(f"this scene has ground truth: show the errors with --truth {path}")
     return Study(lightfield, estimate, loaded, views)

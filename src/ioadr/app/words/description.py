@@ -97,7 +97,7 @@ def _out_of_plane(lightfield: LightField) -> str:
     forward, limits = np.abs(lightfield.layout.forward).max(), lightfield.range
     off = residual(lightfield, limits.minimum, limits.maximum) if limits else None
     moved = "" if off is None else f", which moves points by up to {off:.2g} px"
-    return f"; up to {forward:.2f} out of plane{moved}, taken off by a first map"
+    return f"; up to {forward:.2f} out of plane{moved}, corrected with a first map"
 
 
 def _camera(lightfield: LightField) -> str:
