@@ -57,9 +57,9 @@ ORIGINS = {
 }
 STEPS = {"start": "first map", "sweep": "sweep", "regions": "regions", "surfaces": "surface", "borders": "borders"}
 LATER = {
-    Origin.REGION: "a match of its whole region replaced that value",
+    Origin.REGION: "a match of its whole region replaced it",
     Origin.HOLE: "a hole was opened here, and the pixel moved to the plane behind it",
-    Origin.BORDER: "next to a depth jump, it was assigned to the surface that covers most of it",
+    Origin.BORDER: "next to a depth jump, the pixel was assigned to the surface that covers most of it",
 }
 REASONS = {
     "vague": "the views barely change with disparity here",
@@ -147,7 +147,8 @@ def _told(facts: Facts) -> str:
     surface = facts.ending.surface if facts.ending else None
     template = SURFACE_OVER if surface and surface.radius else SURFACE
     clause = template.format(radius=surface.radius if surface else 0, moved=number(moved, 3))
-    return story(*chapters(facts.way)).format(surface=f"; {clause}" if abs(moved) >= STILL else "")
+    first, then = (f"{clause}; ", f"; {clause}") if abs(moved) >= STILL else ("", "")
+    return story(*chapters(facts.way)).format(surface_first=first, surface=then)
 
 
 def _trust(facts: Facts) -> str:
@@ -225,16 +226,15 @@ def chapters(way: Sequence[Stage]) -> tuple[Origin, int, Origin, Origin]:
 
 
 def story(origin: Origin, sweep: int, region: Origin, border: Origin) -> str:
-    """How a pixel got its value, with a placeholder for the effect of surfaces."""
-    start = f"It comes from the first map ({ORIGINS[origin]})"
-    proposed = f"{capital(ORIGINS[origin])} proposed it in sweep {sweep}"
-    parts = [start if origin in STARTS else proposed, LATER.get(region, "")]
-    return (
-        "; ".join(part for part in parts if part)
-        + "{surface}"
-        + (f"; {LATER[border]}" if border in LATER else "")
-        + "."
-    )
+    """How a pixel got its value, with placeholders for the effect of surfaces."""
+    begun = origin in STARTS
+    later = [LATER[step] for step in (region, border) if step in LATER]
+    if not later:
+        proposed = f"{capital(ORIGINS[origin])} proposed it in sweep {sweep}"
+        return (f"It comes from the first map ({ORIGINS[origin]})" if begun else proposed) + "{surface}."
+    lost = f"of the first map ({ORIGINS[origin]})" if begun else f"that {ORIGINS[origin]} proposed in sweep {sweep}"
+    ends = f"{later[0]}{{surface}}" if region in LATER else f"{{surface_first}}{later[0]}"
+    return f"The value {lost} did not last: " + "; ".join([ends, *later[1:]]) + "."
 
 
 def stories(way: Way, result: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint16], NDArray[np.float32]]:

@@ -196,7 +196,7 @@ def test_two_results_are_compared_with_a_wipe(browser):
         assert (after[:, : half - 4] != before[:, : half - 4]).mean() < 0.02
         assert (after[:, half + 4 :] != before[:, half + 4 :]).mean() > 0.8
         text = page.locator("figure[data-panel=map] output").inner_text()
-        assert f"{found.range.minimum:.3f} px in the other result".replace("-", "−") in text
+        assert f"; other: {found.range.minimum:.3f} px".replace("-", "−") in text
         page.locator("#wipe").fill("100")
         settle(page)
         assert (picture(opened.canvas("map")) != before).mean() < 0.02

@@ -62,8 +62,18 @@ def test_what_else_it_says():
     assert "at −0.662 px (depth 4.09 in the unit of the poses)." in told(WAY, unit="pose unit")
     assert "It comes from the first map (slopes in the EPIs). Trusted" in told([Stage("start", 1, 0.1, Origin.LINES)])
     moved = [*WAY[:5], Stage("regions", 1, 0.2, Origin.REGION), *WAY[6:8], Stage("borders", 1, 0.5, Origin.HOLE)]
-    assert "; a match of its whole region replaced that value; the surface" in told(moved)
-    assert "; a hole was opened here, and the pixel moved to the plane behind it. Trusted" in told(moved)
+    assert (
+        "The value that a neighbour proposed in sweep 3 did not last: a match of its whole region replaced it; "
+        "the surface fitted over 16 px moved it by −0.862 px; a hole was opened here, and the pixel moved to the plane "
+        "behind it. Trusted: 97 %."
+    ) in told(moved)
+    border = [Stage("start", 1, 0.1, Origin.LINES), Stage("borders", 1, 0.5, Origin.BORDER)]
+    assert (
+        "The value of the first map (slopes in the EPIs) did not last: next to a depth jump, the pixel was assigned to "
+        "the surface that covers most of it. Trusted"
+    ) in told(border)
+    border.insert(1, Stage("surfaces", 1, 0.103, Origin.SURFACE))
+    assert "did not last: the surface fitted over 16 px moved it by 0.003 px; next to a depth jump" in told(border)
     assert "Its history was not stored: tiles, small parts" in told([])
     assert "depth unknown" in told(WAY, depth=float("nan"))
     assert "Trusted: 0 %." in told(WAY, confidence=float("nan"))

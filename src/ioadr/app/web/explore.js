@@ -38,7 +38,7 @@ class Explorer {
     this.epis = { row: new Epi($("epis"), "Row EPI", "row-epi", along.row), column: new Epi($("epis"), "Column EPI", "column-epi", along.column) };
     this.quads = {};
     for (const [name, title, ...words] of QUADS) {
-      this.quads[name] = panel($("quads"), title, name);
+      this.quads[name] = panel($(ENDING.includes(name) ? "endings" : "quads"), title, name);
       explained(this.quads[name], scene.glossary, ...words);
     }
     this.way = new WayStrip($("way"), (d, lasting) => this.tryOut(d, lasting));
@@ -257,6 +257,7 @@ class Explorer {
     drawDoubts(this.quads.doubts, told);
     this.quads.doubts.figure.hidden = false;
     for (const name of ENDING) this.quads[name].figure.classList.remove("busy");
+    this.tour.settled();
   }
 
   drawCurve() {

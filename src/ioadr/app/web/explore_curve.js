@@ -29,6 +29,9 @@ class Curve {
       item.dataset.term = name;
       item.title = meaning;
     }
+    this.second = this.legend.appendChild(document.createElement("span"));
+    svg("path", { class: "at second", d: "M0 4h18" }, svg("svg", { class: "chart", viewBox: "0 0 18 8" }, this.second));
+    this.second.append("second minimum");
     this.listen();
   }
 
@@ -70,6 +73,7 @@ class Curve {
       this.legend.querySelector(`[data-term=${name}]`).hidden = !counts;
       if (counts) svg("polyline", { class: `curve ${name}`, points: path(curve[name]) }, lines);
     }
+    this.second.hidden = answer.second === null;
     this.marks(chart, x, y, { answer, trial, truth, low, high });
     const { disparity, cost } = answer.minimum;
     this.panel.figure.dataset.minimum = disparity;

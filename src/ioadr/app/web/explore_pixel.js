@@ -122,8 +122,8 @@ function drawWeights(made, support, layers, scene, pixel) {
   }));
   outline(chart, "rect", { x: -half - 0.5, y: -half - 0.5, width: 2 * half + 1, height: 2 * half + 1 });
   outline(chart, "rect", { x: -0.5, y: -0.5, width: 1, height: 1 });
-  made.output.textContent = `${fixed(support.smoothed, 3)} px`;
-  made.output.title = "weighted mean of the neighbours";
+  made.output.textContent = `mean ${fixed(support.smoothed, 3)} px`;
+  made.output.title = "weighted mean of the neighbours' disparities";
 }
 
 /** Inlier normals as needles, the plane as a disc that lies in it, its normal standing on it. */
@@ -191,7 +191,7 @@ function numbers(answer, layers, scene, count) {
     if (layers.normals) found.push(["Normal", normalText(layers.normals, i)]);
     if (layers.confidence) found.push(["Confidence", trusted(layers.confidence[i]), answer.two_minima ? "two minima" : ""]);
     if (layers.visible) found.push(["Visible views", `${answer.image.visible}`, `of ${count}`]);
-    found.push(["Cost", fixed(totalOf(costs, scene), 3), scene.terms.map((name) => fixed(costs[name], 2)).join(" + ")]);
+    found.push(["Cost", fixed(totalOf(costs, scene), 3), scene.terms.filter((name) => costs[name] || name === "data").map((name) => fixed(costs[name], 2)).join(" + ")]);
   }
   if (layers.truth) found.push(["Truth", `${fixed(layers.truth[i], 4)} px`, disparity === null ? "" : `off by ${fixed(disparity - layers.truth[i], 3)}`]);
   return found;

@@ -67,8 +67,19 @@ class Tour {
     $("tour-count").textContent = `${this.at + 1} of ${stops.length}`;
     $("tour-back").disabled = this.at === 0;
     $("tour-next").textContent = this.at === stops.length - 1 ? "Done" : "Next";
-    const shown = document.querySelector(target);
-    shown?.classList.add("toured");
-    shown?.scrollIntoView({ block: "center", behavior: "instant" });
+    document.querySelector(target)?.classList.add("toured");
+    this.moved = Boolean(prepare);
+    this.point();
+  }
+
+  /** The panels of a pixel have been drawn: one that the stop chose may have moved what it points to. */
+  settled() {
+    if (this.moved) this.point();
+    this.moved = false;
+  }
+
+  /** Scrolls to what the stop is about; the card covers the lower half of a narrow screen. */
+  point() {
+    document.querySelector(".toured")?.scrollIntoView({ block: innerWidth > 640 ? "center" : "start", behavior: "instant" });
   }
 }

@@ -32,7 +32,7 @@ class Wipe {
 
   /** What the other result shows at a pixel, as text; empty where nothing is compared. */
   text(kind, i) {
-    return this.layers && kind.needs.every((name) => this.layers[name]) ? `, ${kind.text(this.seen(), i)} in the other result` : "";
+    return this.layers && kind.needs.every((name) => this.layers[name]) ? `; other: ${kind.text(this.seen(), i)}` : "";
   }
 
   /** The panes as if the other result were chosen; scales stay those of the chosen one. */

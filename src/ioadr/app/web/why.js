@@ -10,8 +10,8 @@ async function reasons(known) {
 
   const told = (i) => {
     if (!story) return known.unknown;
-    const still = Math.abs(moved[i]) < known.still;
-    return filled(known.stories[story[i]], { surface: still ? "" : `; ${filled(known.surface, { moved: number(moved[i], 3) })}` });
+    const still = Math.abs(moved[i]) < known.still, clause = filled(known.surface, { moved: number(moved[i], 3) });
+    return filled(known.stories[story[i]], still ? { surface: "", surface_first: "" } : { surface: `; ${clause}`, surface_first: `${clause}; ` });
   };
   return {
     trusted: (i) => number(percent[i] / 100, 2),
