@@ -1,4 +1,4 @@
-"""Makes docs/images/explorer.png: the explorer on the embedded scene, as a laptop shows it.
+"""Makes docs/images/explorer.png: the explorer on the built-in scene, as a laptop shows it.
 
 python scripts/explorer_picture.py [--chromium PATH]
 """
@@ -27,7 +27,7 @@ def main() -> None:
     parser.add_argument("--chromium", default=shutil.which("chromium"))
     arguments = parser.parse_args()
     scene = demo()
-    study = Study(scene.lightfield, ioadr.estimate(scene.lightfield, "paper"), scene.truth)
+    study = Study(scene.lightfield, ioadr.estimate(scene.lightfield), scene.truth)
     listening = bound(None)
     port = listening.getsockname()[1]
     running = server(study, port, TOKEN)
@@ -46,6 +46,7 @@ def photograph(address: str, chromium: str) -> None:
         page = browser.new_page(viewport={"width": 1360, "height": 860})
         page.goto(address)
         page.locator("figure[data-panel=trial] rect.cell").first.wait_for(timeout=60_000)
+        page.locator("html[data-told]").wait_for(state="attached", timeout=60_000)
         page.wait_for_timeout(500)
         page.screenshot(path=TARGET, full_page=True)
         browser.close()
