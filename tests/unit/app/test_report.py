@@ -136,7 +136,7 @@ def test_large_maps_are_thinned_out() -> None:
     html = report_html(large)
     page = data_of(html)
     assert (page["thin"], page["height"], page["width"]) == (3, 10, 427)
-    assert "One of 3×3 pixels" in html
+    assert "one pixel of every 3×3" in html
 
 
 def test_writing_is_all_or_nothing(estimate: Estimate, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
