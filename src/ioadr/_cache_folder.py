@@ -89,10 +89,10 @@ def _forget_oldest(base: Path) -> None:
 
 
 @cache
-def _complain(place: str, reason: str) -> None:
+def _complain(folder: str, reason: str) -> None:
     """Say once why the next run will compile again."""
     logger.warning(
         "kernel cache %s: cannot be written (%s), so every run compiles again. Name another folder in IOADR_CACHE.",
-        place,
+        folder,
         reason,
     )

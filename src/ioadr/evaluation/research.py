@@ -88,8 +88,8 @@ class Row:
     values: Mapping[str, float]
 
     @property
-    def place(self) -> tuple[str, str, int]:
-        """Key of the row in the table."""
+    def identity(self) -> tuple[str, str, int]:
+        """Tells the row from all others of a table."""
         return self.method, self.scene, self.seed
 
 
@@ -158,7 +158,7 @@ def run_trials(
     trials: Sequence[Trial], table: Path, jobs: int, watch: Callable[[Row, int, int], None] | None = None
 ) -> list[Row]:
     """The rows of all trials; those missing from `table` are computed by `jobs` processes and added one by one."""
-    kept = {row.place: row for row in read_table(table)}
+    kept = {row.identity: row for row in read_table(table)}
     keys = [_key(trial) for trial in trials]
     wanted = [(trial.method.name, trial.scene.name, trial.method.seed) for trial in trials]
     missing = [i for i, trial_key in enumerate(wanted) if trial_key not in kept or kept[trial_key].key != keys[i]]
@@ -166,7 +166,7 @@ def run_trials(
         for count, (order, figures) in enumerate(made, 1):
             i = missing[order]
             row = Row(*wanted[i], keys[i], figures)
-            kept[row.place] = row
+            kept[row.identity] = row
             write_table(table, kept.values())
             if watch is not None:
                 watch(row, count, len(missing))
@@ -189,7 +189,7 @@ def _made(trials: Sequence[Trial], jobs: int) -> Generator[tuple[int, dict[str, 
 
 def compare(rows: Sequence[Row], base: str, method: str, metric: str) -> Difference:
     """Compare with the base; seeds are averaged first, so that the standard error is over scenes, if several."""
-    values = {row.place: row.values[metric] for row in rows if metric in row.values}
+    values = {row.identity: row.values[metric] for row in rows if metric in row.values}
     pairs: dict[str, list[tuple[float, float]]] = {}
     for (name, scene, seed), value in values.items():
         if name == method and (base, scene, seed) in values:

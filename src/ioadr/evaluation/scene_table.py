@@ -21,8 +21,8 @@ def scene_means(rows: Sequence[Row]) -> dict[tuple[str, str], dict[str, float]]:
     for row in rows:
         grouped.setdefault((row.scene, row.method), []).append(row.values)
     return {
-        place: {name: float(np.mean([one[name] for one in values])) for name in METRICS if name in values[0]}
-        for place, values in grouped.items()
+        pair: {name: float(np.mean([one[name] for one in values])) for name in METRICS if name in values[0]}
+        for pair, values in grouped.items()
     }
 
 

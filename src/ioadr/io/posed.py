@@ -96,8 +96,8 @@ class Scene:
 
     def placed(self, points: Cloud, axes: tuple[float, float, float]) -> Cloud:
         """Local points in the world."""
-        turn, place = (part.astype(np.float32) for part in self.world(axes))
-        return replace(points, positions=points.positions @ turn.T + place, normals=points.normals @ turn.T)
+        turn, origin = (part.astype(np.float32) for part in self.world(axes))
+        return replace(points, positions=points.positions @ turn.T + origin, normals=points.normals @ turn.T)
 
     def frame(self, axes: str) -> str:
         """In words, for the header of a cloud."""

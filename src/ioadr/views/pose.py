@@ -55,13 +55,13 @@ class Viewpoint:
         if not self.zoom > 0:
             raise InputError(f"zoom: expected a positive number, found {self.zoom:g}.")
         down, right = (
-            (place - float(layout.positions[layout.reference][axis])) * layout.eta[axis]
-            for axis, place in enumerate((self.row, self.column))
+            (coordinate - float(layout.positions[layout.reference][axis])) * layout.eta[axis]
+            for axis, coordinate in enumerate((self.row, self.column))
         )
         zoom = self.zoom * max(size[0] / source[0], size[1] / source[1])
         cy, cx = (
-            (size[axis] - 1) / 2 + zoom * (place - (source[axis] - 1) / 2)
-            for axis, place in enumerate((rays.n0, rays.m0))
+            (size[axis] - 1) / 2 + zoom * (centre - (source[axis] - 1) / 2)
+            for axis, centre in enumerate((rays.n0, rays.m0))
         )
         return Pose(down, right, self.ahead * rays.slope, self.ahead * rays.offset, zoom, rays.n0, rays.m0, cy, cx)
 

@@ -114,7 +114,7 @@ def across(holes: NDArray[np.int64], axis: int, before: int, after: int, size: t
     """The `holes` [P, 2] with a pixel before and after them along the axis at that distance, and these pixels."""
     inside = holes[(holes[:, axis] >= before) & (holes[:, axis] < size[axis] - after)]
     step = np.eye(2, dtype=np.int64)[axis]
-    return [(place[:, 0], place[:, 1]) for place in (inside, inside - before * step, inside + after * step)]
+    return [(pixels[:, 0], pixels[:, 1]) for pixels in (inside, inside - before * step, inside + after * step)]
 
 
 def look(surfaces: Sequence[Surface], pose: Pose, size: tuple[int, int], link: float) -> Sight:

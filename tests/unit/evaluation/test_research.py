@@ -151,7 +151,7 @@ def test_trials_run_in_processes_and_are_made_once(tmp_path):
     assert sorted(seen) == [("planes-0@48", 2), ("spheres-0@48", 2)]
     assert all(0 < item.values["badpix_007"] < 100 for item in rows)
     again = run_trials(trials, table, 2, lambda *_: seen.append(("again", 0)))
-    assert [item.place for item in again] == [item.place for item in rows]
+    assert [item.identity for item in again] == [item.identity for item in rows]
     other = trials[0]._replace(method=Ours("quick", method.parameters.vary({"search.sweeps": 0})))
     assert run_trials([other], table, 1)[0].key != rows[0].key
     assert len(seen) == 2

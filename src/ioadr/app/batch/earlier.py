@@ -42,7 +42,7 @@ def _digest(store: Store, item: Item, name: str) -> str | None:
     return None if content is None else digest_content(Path(name).name, content)
 
 
-def check_place(store: Store, items: Iterable[Item], again: bool) -> None:
+def check_store(store: Store, items: Iterable[Item], again: bool) -> None:
     """Refuse an unusable folder, or one with results unless this run may continue there."""
     if store.local is not None:
         check_folder(store.local, overwrite=True)

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 
 from ioadr.app.batch.cluster import Team, TeamLost, check_library, connected, local_team, remote_team
-from ioadr.app.batch.earlier import check_place, earlier_outcome, sole_owner
+from ioadr.app.batch.earlier import check_store, earlier_outcome, sole_owner
 from ioadr.app.batch.items import Item, Outcome, Settings, failed, left
 from ioadr.app.batch.jobs import Job, item_job, tiled_job, video_job
 from ioadr.app.batch.loop import Loop
@@ -61,7 +61,7 @@ class Batch:
     def run(self, finish: Callable[[Summary], None]) -> None:
         """Run the batch. `finish` receives the summary, even after an interrupt or the loss of all workers."""
         begin = time.monotonic()
-        check_place(self.store, self.items, self.manner.resume or self.manner.overwrite)
+        check_store(self.store, self.items, self.manner.resume or self.manner.overwrite)
         with sole_owner(self.store):
             try:
                 self._prepare()

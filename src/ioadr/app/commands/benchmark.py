@@ -65,7 +65,7 @@ def command(
     chosen = find_scenes(dataset, split(scenes or ""))
     names = [name for text in methods or (DEFAULT,) for name in split(text)]
     parsed = parse_methods(names, [scene.name for scene in chosen], ablations, seed, threads)
-    check_place(out)
+    check_out(out)
     with watching(terminal) as watch:
         results = run_benchmark(chosen, parsed, Path(out), watch, redo)
     return finish(terminal, results, f"Benchmark on {Path(dataset).absolute().name}")
@@ -75,7 +75,7 @@ def split(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
 
 
-def check_place(out: str) -> None:
+def check_out(out: str) -> None:
     """Refuse an unusable folder before the computation starts."""
     from ioadr.io.safety.atomic import check_folder
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from ioadr.app.commands.benchmark import check_place, finish
+from ioadr.app.commands.benchmark import check_out, finish
 from ioadr.app.estimation_options import threads_option
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
@@ -38,7 +38,7 @@ def command(terminal: Terminal, data: str, peers: str | None, out: str, redo: bo
 
     scenes = find_scenes(data, paper().scenes)
     methods = parse_methods([*paper().methods(), *([peers] if peers else [])], paper().scenes, threads=threads)
-    check_place(out)
+    check_out(out)
     with watching(terminal) as watch:
         results = run_benchmark(scenes, methods, Path(out), watch, redo)
     return finish(terminal, results, "The paper’s tables", with_paper=True)

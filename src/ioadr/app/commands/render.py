@@ -69,22 +69,22 @@ def command(
     check_film(out, overwrite)
     with terminal.busy(f"reading {result}"):
         views = _open(terminal, result, lightfield)
-    places = _places(views, path, frames)
+    viewpoints = _viewpoints(views, path, frames)
     height, width = _size(size, views)
     with terminal.bar() as bar:
-        task = bar.add_task("rendering", total=len(places))
+        task = bar.add_task("rendering", total=len(viewpoints))
 
         def pictures() -> Iterator[Rgb]:
             from ioadr.colours import rgb8
 
-            for place in places:
-                made = views.render(place, (height, width), aperture, focus, threads)
+            for viewpoint in viewpoints:
+                made = views.render(viewpoint, (height, width), aperture, focus, threads)
                 bar.advance(task)
                 yield rgb8(made.image, views.estimate.white)
 
         files = write_film(out, pictures(), rate, overwrite)
-    text = f"wrote {out}: {len(places)} pictures of {width}×{height} px"
-    terminal.answer(text, {"frames": len(places), "size": [height, width], "files": [str(file) for file in files]})
+    text = f"wrote {out}: {len(viewpoints)} pictures of {width}×{height} px"
+    terminal.answer(text, {"frames": len(viewpoints), "size": [height, width], "files": [str(file) for file in files]})
 
 
 def _open(terminal: Terminal, result: str, path: str | None) -> Views:
@@ -96,7 +96,7 @@ def _open(terminal: Terminal, result: str, path: str | None) -> Views:
     return replace(views, lightfield=open_lightfield(views.estimate, result, path, terminal.note))
 
 
-def _places(views: Views, path: str, frames: int) -> list[Viewpoint]:
+def _viewpoints(views: Views, path: str, frames: int) -> list[Viewpoint]:
     from ioadr.io.safety.doors import small_text
     from ioadr.views.paths import PATHS, read_path
 

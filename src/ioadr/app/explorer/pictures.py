@@ -32,7 +32,7 @@ def refocused(lightfield: LightField, disparity: float) -> bytes:
     return encoded(rgb8(refocus(lightfield, disparity), lightfield.white), "JPEG")
 
 
-def between(study: Study, key: str, place: tuple[float, float], thin: int) -> bytes:
+def between(study: Study, key: str, viewpoint: tuple[float, float], thin: int) -> bytes:
     """JPEG of a view that was not taken, every thin-th pixel: through the maps of all views, if the result has them.
 
     Otherwise the reference view is carried along its own map, and what it does not see is grey.
@@ -40,19 +40,20 @@ def between(study: Study, key: str, place: tuple[float, float], thin: int) -> by
     views, lightfield = study.views(key), study.lightfield
     if views is not None:
         size = (max(lightfield.height // thin, 2), max(lightfield.width // thin, 2))
-        return encoded(rgb8(views.render(place, size).image, lightfield.white), "JPEG")
+        return encoded(rgb8(views.render(viewpoint, size).image, lightfield.white), "JPEG")
     disparity = study.result(key).estimate.disparity
     thinned, step = study.thinned(thin)
     image = thinned.reference_view
-    made = synthesise(image, disparity[::step, ::step] / step, offset_of(lightfield.layout, place))
+    made = synthesise(image, disparity[::step, ::step] / step, offset_of(lightfield.layout, viewpoint))
     seen = np.isfinite(made).all(axis=-1, keepdims=True)
     return encoded(np.where(seen, rgb8(np.nan_to_num(made), lightfield.white), np.uint8(HIDDEN)), "JPEG")
 
 
-def offset_of(layout: Layout, place: tuple[float, float]) -> tuple[float, float]:
-    """As in `Layout.offsets`, of a place in the unit of its positions."""
+def offset_of(layout: Layout, viewpoint: tuple[float, float]) -> tuple[float, float]:
+    """As in `Layout.offsets`, of a viewpoint in the unit of its positions."""
     row, column = (
-        (where - float(layout.positions[layout.reference][axis])) * layout.eta[axis] for axis, where in enumerate(place)
+        (where - float(layout.positions[layout.reference][axis])) * layout.eta[axis]
+        for axis, where in enumerate(viewpoint)
     )
     return row, column
 

@@ -48,7 +48,7 @@ def pixel(texts: Mapping[str, Any], study: Study) -> tuple[int, int]:
     return whole(texts, "row", 0, lightfield.height - 1), whole(texts, "column", 0, lightfield.width - 1)
 
 
-def place(texts: Mapping[str, Any], study: Study) -> tuple[float, float]:
+def viewpoint(texts: Mapping[str, Any], study: Study) -> tuple[float, float]:
     """Where to look from: among the views, in the unit of their positions."""
     layout = study.lightfield.layout
     if not layout.planar:

@@ -134,8 +134,8 @@ class Explorer:
     @checked
     async def between(self, request: Request) -> Response:
         asked = request.query_params
-        place, thin = requests.place(asked, self.study), requests.thin(asked)
-        return _jpeg(await run_in_threadpool(pictures.between, self.study, asked.get("result", ""), place, thin))
+        viewpoint, thin = requests.viewpoint(asked, self.study), requests.thin(asked)
+        return _jpeg(await run_in_threadpool(pictures.between, self.study, asked.get("result", ""), viewpoint, thin))
 
     @checked
     async def unseen(self, request: Request) -> Response:

@@ -109,10 +109,10 @@ def _cameras(model: _Model) -> Parts:
 def _images(model: _Model) -> Parts:
     first = "# IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME; in the next line X, Y, POINT3D_ID of each point\n"
     yield struct.pack("<Q", len(model.scene.views)), first
-    turn, place = model.scene.world(DOWN)
+    turn, origin = model.scene.world(DOWN)
     turned = _quaternion(turn.T)
     for number, (view, seen) in enumerate(zip(model.scene.views, model.observations, strict=True), 1):
-        pose = (*turned, *(0.0 - (turn.T @ place + view.centre)).tolist())
+        pose = (*turned, *(0.0 - (turn.T @ origin + view.centre)).tolist())
         name = view.name.encode("ascii") + b"\0"
         packed = struct.pack("<I7dI", number, *pose, number) + name + struct.pack("<Q", len(seen)) + seen.tobytes()
         points = " ".join(f"{x:.4f} {y:.4f} {point}" for x, y, point in seen.tolist())
@@ -123,12 +123,12 @@ def _points(model: _Model) -> Parts:
     """The error is 0: observations are projections."""
     seeds = model.scene.placed(model.scene.seeds.cloud, DOWN)
     yield struct.pack("<Q", len(seeds.positions)), "# POINT3D_ID, X, Y, Z, R, G, B, ERROR, (IMAGE_ID, POINT2D_IDX) …\n"
-    for number, (place, colour, track) in enumerate(
+    for number, (position, colour, track) in enumerate(
         zip(seeds.positions.tolist(), seeds.colours.tolist(), model.tracks, strict=True), 1
     ):
-        packed = struct.pack("<Q3d3BdQ", number, *place, *colour, 0.0, len(track)) + track.tobytes()
+        packed = struct.pack("<Q3d3BdQ", number, *position, *colour, 0.0, len(track)) + track.tobytes()
         sightings = " ".join(f"{image} {observation}" for image, observation in track.tolist())
-        yield packed, f"{number} {_text(place)} {' '.join(map(str, colour))} 0 {sightings}\n"
+        yield packed, f"{number} {_text(position)} {' '.join(map(str, colour))} 0 {sightings}\n"
 
 
 def _quaternion(turn: NDArray[np.float64]) -> tuple[float, float, float, float]:

@@ -46,10 +46,10 @@ def _write_depth(scene: Scene, folder: Path) -> None:
 def _frame(scene: Scene, view: View) -> dict[str, Any]:
     """One frame, without lens distortion, which views of a light field do not have."""
     width, height = scene.size
-    turn, place = scene.world(UP)
+    turn, origin = scene.world(UP)
     pose = np.eye(4)
     # Adding 0 makes −0 a plain 0.
-    pose[:3, :3], pose[:3, 3] = turn * UP + 0.0, turn @ view.centre + place + 0.0
+    pose[:3, :3], pose[:3, 3] = turn * UP + 0.0, turn @ view.centre + origin + 0.0
     masks = {"mask_path": f"masks/{view.name}"} if scene.valid_area else {}
     depth = {"depth_file_path": f"depth/{view.name}"} if scene.every_view else {}
     return {

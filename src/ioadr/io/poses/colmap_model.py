@@ -145,32 +145,32 @@ class _Bytes:
     def __init__(self, path: Path) -> None:
         if path.stat().st_size > LARGEST:
             raise InputError(f"{path}: {path.stat().st_size} bytes are too many for a model. Export a smaller one.")
-        self.data, self.place = path.read_bytes(), 0
+        self.data, self.position = path.read_bytes(), 0
 
     def take(self, form: str) -> tuple[Any, ...]:
-        if self.place + struct.calcsize(f"<{form}") > len(self.data):
+        if self.position + struct.calcsize(f"<{form}") > len(self.data):
             raise ValueError("it ends too soon")
-        values = struct.unpack_from(f"<{form}", self.data, self.place)
-        self.place += struct.calcsize(f"<{form}")
+        values = struct.unpack_from(f"<{form}", self.data, self.position)
+        self.position += struct.calcsize(f"<{form}")
         return values
 
     def text(self) -> str:
-        end = self.data.find(b"\0", self.place)
+        end = self.data.find(b"\0", self.position)
         if end < 0:
             raise ValueError("the name of an image does not end")
-        value = self.data[self.place : end].decode("utf-8")
-        self.place = end + 1
+        value = self.data[self.position : end].decode("utf-8")
+        self.position = end + 1
         return value
 
     def array(self, kind: Any, count: int) -> NDArray[Any]:
-        if count * np.dtype(kind).itemsize > len(self.data) - self.place:
+        if count * np.dtype(kind).itemsize > len(self.data) - self.position:
             raise ValueError("it ends too soon")
-        values = np.frombuffer(self.data, kind, count, self.place)
-        self.place += values.nbytes
+        values = np.frombuffer(self.data, kind, count, self.position)
+        self.position += values.nbytes
         return values
 
     def skip(self, count: int) -> None:
-        self.place += count
+        self.position += count
 
 
 def _binary_cameras(path: Path) -> dict[int, Camera]:

@@ -39,7 +39,7 @@ def open_model(path: Path, options: ReadOptions) -> Capture:
     points = model.points if len(model.points) else triangulated(model, photographs)
     notes = [] if folder == path else [f"COLMAP model in {folder.relative_to(path)}, images in {images.name}"]
     if len(models) > 1:
-        sizes = listed([f"{place.relative_to(path)} of {len(models[place].shots)} images" for place in models])
+        sizes = listed([f"{other.relative_to(path)} of {len(models[other].shots)} images" for other in models])
         notes.append(f"{len(models)} unconnected models: {sizes}; name another folder to read that")
     posed = PosedPhotographs(path, photographs, points, tuple(notes), left_out)
     return read_posed("colmap", posed, options)

@@ -30,13 +30,13 @@ def keeping(folder: str | os.PathLike[str], estimator: Estimator) -> Estimator:
 
     def kept(lightfield: LightField, parameters: Parameters, seed: int) -> Estimate:
         row, column = lightfield.reference
-        place = Path(folder) / f"{row}_{column}_{_key(lightfield, parameters, seed)}"
+        own = Path(folder) / f"{row}_{column}_{_key(lightfield, parameters, seed)}"
         try:
-            loaded = load_estimate(place)
+            loaded = load_estimate(own)
             return replace(loaded, name=lightfield.name, source=lightfield.source, layout=lightfield.layout)
         except InputError:
             estimate = estimator(lightfield, parameters, seed)
-            save_estimate(estimate, place, ("npz",), overwrite=True)
+            save_estimate(estimate, own, ("npz",), overwrite=True)
             return estimate
 
     return kept

@@ -232,9 +232,9 @@ def test_leftovers_of_a_kill_are_removed(tmp_path):
 
 def test_earlier_results_are_not_touched_without_a_word(tmp_path):
     store, items = Store(str(tmp_path / "out")), [Item("a", "x")]
-    earlier.check_place(store, items, again=False)
+    earlier.check_store(store, items, again=False)
     (tmp_path / "out" / "a").mkdir(parents=True)
     (tmp_path / "out" / "a" / "provenance.json").write_text("{}")
     with pytest.raises(OutputError, match="--resume.*--overwrite"):
-        earlier.check_place(store, items, again=False)
-    earlier.check_place(store, items, again=True)
+        earlier.check_store(store, items, again=False)
+    earlier.check_store(store, items, again=True)
