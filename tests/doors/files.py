@@ -93,6 +93,17 @@ def tiff(path: Path, width: int, height: int) -> Path:
     return path
 
 
+def packed_tiff(path: Path, packing: int, data: bytes, tile: int) -> Path:
+    """A grey TIFF of 24×20 px with one piece of packed samples: a strip, or a tile of any size."""
+    entries = [(256, 4, 24), (257, 4, 20), (258, 3, 8), (259, 3, packing), (262, 3, 1), (277, 3, 1)]
+    strip = [(273, 4, 200), (278, 4, 20), (279, 4, len(data))]
+    entries += [(322, 4, tile), (323, 4, tile), (324, 4, 200), (325, 4, len(data))] if tile else strip
+    directory = b"".join(struct.pack("<HHII", tag, kind, 1, value) for tag, kind, value in sorted(entries))
+    start = b"II*\0\x08\0\0\0" + struct.pack("<H", len(entries)) + directory + b"\0\0\0\0"
+    path.write_bytes(start.ljust(200, b"\0") + data)
+    return path
+
+
 class Trap:
     """Fails loudly if anybody unpickles it."""
 

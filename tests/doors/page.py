@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests import explored
-from tests.doors import maps, others, poses, readers
+from tests.doors import bombs, maps, others, poses, readers
 from tests.doors.cases import Case, Outcome, Request, ask, call
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reliability.md"
@@ -19,7 +19,7 @@ LONGEST = 600
 
 def all_cases() -> list[Case]:
     """Doors in the order in which they are first named, all cases of a door together."""
-    found = [*readers.cases(), *poses.cases(), *maps.cases(), *others.cases()]
+    found = [*readers.cases(), *bombs.cases(), *poses.cases(), *maps.cases(), *others.cases()]
     doors = list(dict.fromkeys(case.door for case in found))
     return sorted(found, key=lambda case: doors.index(case.door))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 from ioadr.errors import InputError
 from ioadr.io.decoding.header import Header, Opened
 from ioadr.io.safety.doors import required
+from ioadr.io.safety.limits import check_memory, check_packing
 
 MAGIC = b"\x76\x2f\x31\x01"
+SAMPLE_BYTES = 4
+"""At most."""
 Box = tuple[int, int, int, int]
 """Top, left, bottom, right; the last two are outside."""
 
@@ -24,6 +27,7 @@ def opened_exr(path: Path) -> Iterator[Opened]:
     """Colours of the first part. Pixels of the display window without data are black, data outside it is not read."""
     library = required("OpenEXR", path, "exr")
     file = library.File(str(path), header_only=True)
+    _check_size(path, [part.header for part in file.parts])
     declared = file.header()
     data, display = _box(declared["dataWindow"]), _box(declared["displayWindow"])
     names = {channel.name for channel in declared["channels"]}
@@ -44,6 +48,18 @@ def opened_exr(path: Path) -> Iterator[Opened]:
         remarks=tuple(_remarks(data, display, names, name, len(file.parts))),
     )
     yield header, lambda: _samples(library, path, name, header, data, display, common)
+
+
+def _check_size(path: Path, headers: Sequence[Mapping[str, Any]]) -> None:
+    """Refuse what does not fit: the library decodes all channels of all parts, also outside the display window."""
+    declared = 0
+    for header in headers:
+        if "deep" in str(header.get("type")):
+            raise InputError(f"{path}: expected one sample a pixel, found a deep image. Export it flat.")
+        top, left, bottom, right = _box(header["dataWindow"])
+        declared += SAMPLE_BYTES * (bottom - top) * (right - left) * len(header["channels"])
+    check_memory(path, declared, "an EXR file with all its channels", "Export fewer channels")
+    check_packing(path, declared, path.stat().st_size)
 
 
 def _samples(

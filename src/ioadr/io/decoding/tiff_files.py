@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -14,12 +15,15 @@ from numpy.typing import NDArray
 
 from ioadr.errors import InputError
 from ioadr.io.decoding.header import ORIENTATION, Header, Opened, valid_orientation
+from ioadr.io.safety.limits import check_memory, check_packing
 
 STARTS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 SUBSAMPLING = 530
 """The tag of YCbCr; where it is missing, every second sample of colour is stored."""
 MOST_PAGES = 64
 MOST_CHANNELS = 4
+PACKINGS = ("NONE", "LZW", "DEFLATE", "ADOBE_DEFLATE", "PACKBITS", "LZMA", "ZSTD", "JPEG")
+"""Compressions whose library stops at the declared size; that of JPEG is Pillow's."""
 BY_PILLOW = ("PALETTE", "SEPARATED", "YCBCR")
 """Colours of 8 bits that Pillow turns into RGB."""
 
@@ -33,13 +37,28 @@ def opened_tiff(path: Path) -> Iterator[Opened | None]:
     logging.getLogger("tifffile").addFilter(_silent)
     with tifffile.TiffFile(path) as file:
         page, remarks = _picture(path, file)
-        if page.dtype == np.bool_ or page.photometric.name in BY_PILLOW:
+        _check_packing(path, page)
+        if page.dtype == np.bool_ or page.photometric.name in BY_PILLOW or page.compression.name == "JPEG":
             if page.index != 0 or page.bitspersample not in (1, 8) or _is_subsampled(page):
                 raise _refused(path, page)
             yield None
             return
         header, planes = _header(path, page, remarks)
         yield header, lambda: _samples(page, header, planes)
+
+
+def _check_packing(path: Path, page: Any) -> None:
+    """Refuse pieces larger than memory, and those that are pictures with a size of their own, which may be any."""
+    packing = getattr(page.compression, "name", str(page.compression))
+    if packing not in PACKINGS and page.dtype != np.bool_:
+        raise InputError(
+            f"{path}: expected {', '.join(PACKINGS)} as compression, found {packing}. "
+            "Export it with one of them, or as PNG."
+        )
+    if page.is_tiled:
+        piece = math.prod(page.chunks) * max(1, page.bitspersample // 8)
+        check_memory(path, piece, f"tiles of {page.tilewidth}×{page.tilelength} px", "Export it with smaller tiles")
+        check_packing(path, piece, path.stat().st_size)
 
 
 def _picture(path: Path, file: Any) -> tuple[Any, tuple[str, ...]]:

@@ -13,6 +13,7 @@ from ioadr.errors import InputError
 from ioadr.io.array_layout import chosen_array, find_layout
 from ioadr.io.axes import array_capture
 from ioadr.io.capture import Capture
+from ioadr.io.decoding.hdf5_chunks import Dataset
 from ioadr.io.options import ReadOptions
 from ioadr.io.registry import Format
 from ioadr.io.safety.doors import damage_explained, required, starts_with
@@ -42,7 +43,7 @@ def open_file(path: Path, options: ReadOptions) -> Capture:
 FORMAT = Format("hdf5", "HDF5 file (old HCI archive lf.h5, or an array of views)", recognise, open_file)
 
 
-def find_dataset(path: Path, file: Any, options: ReadOptions, reverse: bool = False) -> tuple[Any, str | None]:
+def find_dataset(path: Path, file: Any, options: ReadOptions, reverse: bool = False) -> tuple[Dataset, str | None]:
     """The dataset of views, stored in this file, and a note on others; MATLAB's axes are reversed."""
     shapes = {name: file[name].shape[:: -1 if reverse else 1] for name in file if _is_plain(file, name)}
     name, note = chosen_array(path, shapes, "LF", options)
@@ -56,7 +57,7 @@ def find_dataset(path: Path, file: Any, options: ReadOptions, reverse: bool = Fa
     # A chunk is unpacked as a whole, and may be larger than the dataset.
     declared = max(dataset.size, math.prod(dataset.chunks or (1,))) * dataset.dtype.itemsize
     check_packing(path, declared, dataset.id.get_storage_size())
-    return dataset, note
+    return Dataset(path, dataset), note
 
 
 def _is_plain(file: Any, name: str) -> bool:

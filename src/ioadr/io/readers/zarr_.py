@@ -71,10 +71,12 @@ class _Array:
     """
 
     def __init__(self, library: Any, folder: Path) -> None:
+        from ioadr.io.decoding.zarr_codecs import guarded
+
         # What was checked is what is opened.
         version = 3 if (folder / "zarr.json").is_file() else 2
         opening = library.api.asynchronous.open_array(store=str(folder), mode="r", zarr_format=version)
-        self.stored: Any = _awaited(opening)
+        self.stored: Any = guarded(_awaited(opening), folder)
         self.shape, self.dtype, self.chunks = self.stored.shape, self.stored.dtype, self.stored.chunks
 
     def __getitem__(self, where: tuple[slice, ...]) -> Any:
