@@ -47,7 +47,7 @@ def server(study: Study, port: int, token: str) -> Server:
     config = uvicorn.Config(
         explorer.app,
         http=Impatient,
-        log_level="warning",
+        log_level="error",  # any local user could fill the terminal with warnings, and a full pipe stops the server
         access_log=False,
         server_header=False,
         proxy_headers=False,

@@ -221,6 +221,19 @@ def test_a_sender_that_leaves_is_no_error(server, caplog):
     assert caplog.records == []
 
 
+def test_strangers_cannot_fill_the_terminal(server, caplog):
+    """A server that warns of each stops where nobody reads on: a full pipe takes no more."""
+    logger = logging.getLogger("uvicorn.error")
+    logger.addHandler(caplog.handler)
+    try:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as stranger:
+            stranger.sendall(b"\0garbage\r\n\r\n")
+            assert b" 400 " in stranger.recv(4096)
+    finally:
+        logger.removeHandler(caplog.handler)
+    assert caplog.records == []
+
+
 def test_what_is_declared_to_be_too_large_is_not_waited_for(server):
     with half_asked(server, 10**11) as sender, http.client.HTTPResponse(sender) as answer:
         answer.begin()
