@@ -191,7 +191,7 @@ def residual_words(views: ViewResiduals) -> str:
     if not known.size:
         return "no view sees it"
     return (
-        f"the {known.size} views that see it differ from their mean by {number(float(np.median(known)), 1)} grey "
+        f"the {known.size} views that took part differ from their mean by {number(float(np.median(known)), 1)} grey "
         f"levels in the median and {number(float(known.max()), 1)} at most"
     )
 
