@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
+from ioadr.consistency.single_views import examine
 from ioadr.errors import InputError, Note
 from ioadr.estimation import estimate
 from ioadr.geometry.off_plane import flattened, resampled
@@ -206,4 +207,12 @@ def _noted(lightfield: LightField, alignment: Alignment, residual: tuple[float, 
         f"by {residual[1]:.2f} grey levels instead of {residual[0]:.2f}"
     )
     source = lightfield.source
-    return lightfield.replace(source=replace(source, notes=(*source.notes, note), alignment=alignment.stored))
+    doubts = {kind: text for kind, text in source.doubts.items() if kind != "shifts" or _still_odd(lightfield)}
+    notes = (*source.notes, note)
+    return lightfield.replace(source=replace(source, notes=notes, doubts=doubts, alignment=alignment.stored))
+
+
+def _still_odd(lightfield: LightField) -> bool:
+    """Whether a view is displaced after the alignment."""
+    *_, examination = examine(lightfield)
+    return any(odd.kind != "exposure" for odd in examination.odd)

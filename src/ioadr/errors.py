@@ -106,10 +106,9 @@ def _argument(name: str, value: str | None) -> str:
     name = ARGUMENTS.get(name, name.replace("-", "_"))
     if not value:
         return f"`{name}`"
-    # Quotes are for the shell.
-    value = value.strip("'")
-    words = value.split()
-    return f"{name}=({', '.join(words)})" if len(words) > 1 else f'{name}="{value}"'
+    # Quotes are for the shell, and hold one value.
+    words = [value.strip("'")] if value.startswith("'") else value.split()
+    return f"{name}=({', '.join(words)})" if len(words) > 1 else f'{name}="{words[0]}"'
 
 
 def printable(text: str) -> str:

@@ -76,6 +76,8 @@ class Source:
     """Reading options that differ from the defaults."""
     order: str = ""
     """Verdict on the order of views on the grid: agrees, corrected, contradicted or unknown, with the reason."""
+    doubts: Mapping[str, str] = field(default_factory=dict)
+    """Reasons to doubt every map of these views, by kind: "counting", "views" (those that do not fit) and "shifts"."""
     alignment: Mapping[str, Any] = field(default_factory=dict)
     """Misalignment removed by `ioadr.align` (`Alignment.stored`); empty without alignment."""
 

@@ -95,7 +95,7 @@ class Estimate:
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:
-        """Reasons to doubt the map; empty if the views agree with it."""
+        """Reasons to doubt the map; empty if the views agree with each other and with it."""
         from ioadr.consistency.outcome import ALIGN, LOOK, REORDER, doubts, sparse_doubts
         from ioadr.errors import Note
 
@@ -105,7 +105,8 @@ class Estimate:
         advice = REORDER if not posed else LOOK if self.source.alignment else ALIGN
         texts = doubts(self.disparity, self.costs["data"], self.confidence, self.image, self.white, self.range, advice)
         sparse = sparse_doubts(self._apart, self.confidence) if posed else ()
-        return tuple(Note(text) for text in (*kept, *sparse, *texts))
+        own = (*kept, *sparse, *texts)
+        return (*self.source.doubts.values(), *(Note(text) for text in own))
 
     @property
     def _apart(self) -> float:

@@ -40,7 +40,7 @@ MAY_IMPORT = {
     "cost": METHOD,
     "solver": METHOD | {"cost"},
     "estimation": METHOD | {"cost", "solver", "parameter_files"},
-    "alignment": METHOD | {"solver", "estimation"},
+    "alignment": METHOD | {"solver", "estimation", "consistency"},
     "views": METHOD | {"solver", "estimation", "parameter_files"},
     "consistency": NOUNS,
     "io": NOUNS | {"result", "views", "colours", "consistency"},

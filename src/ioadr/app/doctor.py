@@ -10,6 +10,7 @@ import numpy as np
 from PIL import ExifTags, Image, ImageDraw
 
 from ioadr.app.pages import render
+from ioadr.app.words.description import NEIGHBOURS
 from ioadr.colours import rgb8
 from ioadr.errors import as_options
 from ioadr.io.decoding.pillow_files import FORMATS
@@ -18,11 +19,9 @@ from ioadr.io.diagnosis import Diagnosis
 SHEET = 1600
 """px, width of the contact sheet."""
 TAGS = ("Make", "Model", "Orientation", "ExposureTime", "FNumber", "PhotographicSensitivity", "FocalLength")
-NEIGHBOURS = {
-    True: "two swapped views would be noticed",
-    False: "cannot tell whether two views were swapped: they differ too little, or noise hides it",
-}
-FINE, ODD = (70, 220, 90), (255, 60, 60)
+FINE, ODD, DARK = (90, 240, 110), (255, 70, 70), (20, 20, 20)
+SOUND = {True: "fit", False: "do not fit"}
+NEAR = {True: "told apart", False: "reversed", None: "not certain"}
 
 
 def contact_sheet(diagnosis: Diagnosis) -> Image.Image:
@@ -44,26 +43,32 @@ def contact_sheet(diagnosis: Diagnosis) -> Image.Image:
         _arrow(
             draw, (corner[0] + width / 2, corner[1] + height / 2), shift * (0.4 * min(width, height) / longest), colour
         )
-        draw.text((corner[0] + 3, corner[1] + 1), f"{place[0]},{place[1]}", (255, 255, 255))
+        label = (corner[0] + 3, corner[1] + 1), f"{place[0]},{place[1]}"
+        draw.text(*label, (255, 255, 255), font_size=14, stroke_width=1, stroke_fill=DARK)
     return sheet
 
 
 def _arrow(draw: ImageDraw.ImageDraw, start: tuple[float, float], shift: Any, colour: tuple[int, int, int]) -> None:
+    """With a dark rim, to be seen on any picture; the dot is its head."""
     end = start[0] + float(shift[1]), start[1] + float(shift[0])
-    draw.line((*start, *end), colour, 2)
-    draw.ellipse((end[0] - 3, end[1] - 3, end[0] + 3, end[1] + 3), colour)
+    for wide, around, fill in ((7, 5, DARK), (3, 4, colour)):
+        draw.line((*start, *end), fill, wide)
+        draw.ellipse((end[0] - around, end[1] - around, end[0] + around, end[1] + around), fill)
 
 
 def findings(diagnosis: Diagnosis) -> dict[str, str]:
     """The findings in words."""
     source = diagnosis.lightfield.source
     odd = "; ".join(f"view {row},{column} {what}" for (row, column), what in diagnosis.odd.items())
+    line = "one line of views: there is nothing to compare"
+    direction = _test(diagnosis.order.alike, "rows and columns agree", "one of them is reversed")
     facts = {
+        "verdict": verdict(diagnosis),
         "format": f"{source.format} ({'recognised by content' if source.recognised else 'as given'})",
         "order as stored": source.order or "not checked",
         "order as read": f"{diagnosis.order.outcome}: {diagnosis.order.words}",
         "rows and columns": _test(diagnosis.order.upright, "in place", "transposed"),
-        "direction": _test(diagnosis.order.alike, "rows and columns agree", "one of them is reversed"),
+        "direction": line if diagnosis.order.line else direction,
         "near and far": _test(diagnosis.order.near, "near hides far", "far hides near"),
         "odd views": odd or "none",
         "neighbours": NEIGHBOURS[diagnosis.examination.neighbours_told],
@@ -72,10 +77,26 @@ def findings(diagnosis: Diagnosis) -> dict[str, str]:
     return facts | notes | {"command": command_line(diagnosis)}
 
 
+def verdict(diagnosis: Diagnosis) -> str:
+    """Whether the views fit together, in a few words."""
+    if diagnosis.counting is not None:
+        return (
+            f"the views fit together better if they are counted in another order: try {as_options(diagnosis.counting)}"
+        )
+    if diagnosis.examination.all_alike:
+        return "all views are the same picture: there is no depth to measure"
+    odd = len(diagnosis.odd)
+    wrong = [f"the order is wrong: {diagnosis.order.words}"] if diagnosis.order.outcome == "otherwise" else []
+    wrong += [f"{odd} of {len(diagnosis.places)} views do not fit"] if odd else []
+    if diagnosis.order.outcome == "unknown":
+        return "; ".join([*wrong, f"the order is not certain: {diagnosis.order.words}"])
+    return "; ".join(wrong) or "the views fit together"
+
+
 def _test(finding: Any, yes: str, no: str) -> str:
     answer = {True: yes, False: no, None: "not certain"}[finding.holds]
     votes = f"votes {finding.votes[0]}:{finding.votes[1]}"
-    return f"{answer} ({abs(finding.score):.1f} standard errors, p = {finding.chance:.0e}, {votes})"
+    return f"{answer} ({abs(finding.score):.1f} standard errors, p = {finding.chance:.1g}, {votes})"
 
 
 def command_line(diagnosis: Diagnosis) -> str:
@@ -110,6 +131,7 @@ def diagnosis_html(diagnosis: Diagnosis) -> str:
     """The page."""
     lightfield, examination = diagnosis.lightfield, diagnosis.examination
     folder = Path(lightfield.source.path or ".")
+    values = zip(diagnosis.places, diagnosis.names, examination.difference, examination.brightness, strict=True)
     views = [
         {
             "place": f"{row},{column}",
@@ -118,9 +140,7 @@ def diagnosis_html(diagnosis: Diagnosis) -> str:
             "brightness": f"{100 * brightness:.0f} %",
             "remark": diagnosis.odd.get((row, column), ""),
         }
-        for (row, column), name, difference, brightness in zip(
-            diagnosis.places, diagnosis.names, examination.difference, examination.brightness, strict=True
-        )
+        for (row, column), name, difference, brightness in sorted(values)
     ]
     rows, columns = lightfield.grid
     return render(
@@ -128,7 +148,9 @@ def diagnosis_html(diagnosis: Diagnosis) -> str:
         title=lightfield.name,
         lead=f"Do the {rows}×{columns} views of {lightfield.width}×{lightfield.height} px fit together?",
         figures=[
+            ("Views", SOUND[diagnosis.healthy], "together, as they were read"),
             ("Order", diagnosis.order.outcome, "of the views as read"),
+            ("Near and far", NEAR[diagnosis.order.near.holds], "by what hides what"),
             ("Odd views", len(diagnosis.odd), f"of {lightfield.view_count}"),
         ],
         facts=findings(diagnosis) | {f"EXIF {tag}": value for tag, value in exif(diagnosis, folder).items()},

@@ -55,7 +55,7 @@ class Order:
     def words(self) -> str:
         """The verdict in a line."""
         if self.transposed is None:
-            return "unknown: too little texture, parallax or light, or too few views"
+            return "too little texture, parallax or light, or too few views"
         parts = ["the grid is transposed"] if self.transposed else []
         if self.flips is not None:
             names = [name for name, flip in zip(("rows", "columns"), self.flips, strict=True) if flip]

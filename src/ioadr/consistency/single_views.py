@@ -9,15 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.consistency.arrangement import matched
+from ioadr.consistency.arrangement import matched, rearranged
 from ioadr.consistency.coarse import coarse_map, sides
 from ioadr.consistency.matching import Image, Offsets, Pictures, bilinear, reduced
 from ioadr.consistency.order import outermost
+from ioadr.lightfield import LightField
 
 LONGEST = 96
 """px of the pictures."""
@@ -31,9 +32,13 @@ EXCHANGED, APART = 0.5, 2.5
 """Share of the step, and factor on the usual error, by which each of two neighbours is off towards the other."""
 EXPOSURE = 0.2
 """Share of the brightness of the views around from which a view is called brighter or darker."""
+EXPLAINED = 0.25
+"""Share of a view's difference that may remain after a correction: a turned view is cut into other blocks."""
 FARTHEST_SHIFT = 6
 """px of the pictures within which a shifted view is looked for."""
 MOST_NAMED = 6
+SHIFTED, SAME = "is shifted", "is the same picture as"
+Kind = Literal["views", "shifts", "exposure"]
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,8 @@ class OddView:
     view: int
     """Its number among the pictures."""
     what: str
+    kind: Kind = "views"
+    """"shifts" can be corrected by alignment, and "exposure" does little harm."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +65,27 @@ class Examination:
     odd: tuple[OddView, ...]
     neighbours_told: bool = False
     """Whether two neighbouring views in exchange would be noticed: their places differ by more than noise."""
+
+    @property
+    def all_alike(self) -> bool:
+        """Whether all views are one picture."""
+        return len(self.odd) == len(self.difference) and all(odd.what == f"{SAME} {{0}}" for odd in self.odd[1:])
+
+
+def examine(
+    lightfield: LightField, step: int = 1
+) -> tuple[tuple[tuple[int, int], ...], NDArray[np.float32], Examination]:
+    """Grid indices of all present views, the middle one first, small pictures of them, and how they fit in.
+
+    The light field has every `step`-th pixel of what was stored.
+    """
+    there = np.argwhere(lightfield.present)
+    middle = (np.array(lightfield.grid) - 1) // 2
+    there = there[np.argsort(np.abs(there - middle).sum(axis=1), kind="stable")]
+    places = tuple((int(row), int(column)) for row, column in there)
+    images = np.stack([plain_grey(lightfield.views[place]) for place in places])
+    offsets = np.array([lightfield.offsets[place] for place in places])[:, :2]
+    return places, images, examined(images, offsets - offsets[0], step * lightfield.width / images.shape[2])
 
 
 def plain_grey(view: NDArray[Any]) -> Image:
@@ -85,8 +113,12 @@ def examined(images: NDArray[np.float32], offsets: Offsets, factor: float = 1.0)
     off = np.array([predict.misplaced(seen) for seen in moved])
     elsewhere, told = _elsewhere(pictures.directions, off)
     odd = _odd(predict, images, differences, means, elsewhere)
-    usual = float(np.median(np.abs(shift)))
-    measured = -(pictures.directions + np.clip(off, -1.0, 1.0)) * usual
+    directions = pictures.directions
+    if matches.best != (False, False):  # motion is measured in the arrangement in which the views match
+        pictures = pictures.with_offsets(rearranged(offsets, matches.best))
+        directions, off = pictures.directions, np.zeros_like(off)
+        shift = coarse_map(pictures.chosen(outermost(pictures)), low * scale, high * scale)
+    measured = -(directions + np.clip(off, -1.0, 1.0)) * float(np.median(np.abs(shift)))
     return Examination(differences, means / np.median(means), measured, tuple(odd), told)
 
 
@@ -183,15 +215,17 @@ def _odd(
         near = np.abs(distance - distance[view]) <= 0.3
         near[[0, view]] = False
         if twin is not None:
-            yield OddView(view, f"is the same picture as {{{twin}}}")
+            yield OddView(view, f"{SAME} {{{twin}}}")
         elif view and near.sum() >= 2:
             usual = float(np.median(differences[near]))
             if differences[view] > RATIO * usual + LEAST:
-                yield OddView(view, _reason(predict, view, RATIO * usual + LEAST))
+                what = _reason(predict, view, RATIO * usual + LEAST)
+                yield OddView(view, what, "shifts" if what.startswith(SHIFTED) else "views")
             elif elsewhere[view]:
                 yield OddView(view, "seems to belong elsewhere on the grid")
             elif abs(means[view] / np.median(means[near]) - 1) > EXPOSURE:
-                yield OddView(view, f"has {100 * means[view] / np.median(means[near]):.0f} % of the usual brightness")
+                share = 100 * means[view] / np.median(means[near])
+                yield OddView(view, f"has {share:.0f} % of the usual brightness", "exposure")
 
 
 def _twin(images: NDArray[np.float32], view: int) -> int | None:
@@ -202,7 +236,7 @@ def _twin(images: NDArray[np.float32], view: int) -> int | None:
 
 
 def _reason(predict: _Prediction, view: int, usual: float) -> str:
-    """Why a view is odd: the correction that makes it fit best, if one does."""
+    """Why a view is odd: the correction that makes it fit best, if one explains the difference."""
     image = predict.pictures.images[view]
     reasons = {
         "is upside down (turned by 180°)": predict.difference(view, image=image[::-1, ::-1]),
@@ -217,7 +251,7 @@ def _reason(predict: _Prediction, view: int, usual: float) -> str:
     reach = range(-FARTHEST_SHIFT, FARTHEST_SHIFT + 1)
     for down, right in ((down, right) for down in reach for right in reach if down or right):
         moved = np.roll(image, (-down, -right), (0, 1))
-        words = f"is shifted by about {down * predict.factor:.0f}, {right * predict.factor:.0f} px (rows, columns)"
+        words = f"{SHIFTED} by about {down * predict.factor:.0f}, {right * predict.factor:.0f} px (rows, columns)"
         reasons[words] = predict.difference(view, image=moved)
     best = min(reasons, key=lambda what: reasons[what])
-    return best if reasons[best] < usual else "does not fit"
+    return best if reasons[best] < max(usual, EXPLAINED * predict.difference(view)) else "does not fit"

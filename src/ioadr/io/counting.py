@@ -32,10 +32,11 @@ def likelier_counting(
         return None  # the order itself is the reason, and is said
     told = order.transposed is not None and order.mirrored is not None and not (order.mirrored and order.flips is None)
     doubtful = len(examination.odd) >= FEW or not told
-    if not (capture.counted and doubtful and sorted(numbers) == list(range(capture.index.size))):
+    count = capture.index.size
+    if not (capture.counted and doubtful and sorted(capture.index.ravel()) == list(range(count))):
         return None
     tried = []
-    for argument, index in _ways(len(numbers)):
+    for argument, index in _ways(count):
         where = np.argwhere(index >= 0)[np.argsort(index.ravel())].astype(np.float64)
         other = examined(images, where[numbers] - where[numbers[0]])
         if other.difference.any():

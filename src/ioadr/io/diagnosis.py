@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ioadr.consistency.order import Order
-from ioadr.consistency.single_views import MOST_NAMED, Examination, examined, plain_grey
+from ioadr.consistency.single_views import MOST_NAMED, Examination, Kind, examine
+from ioadr.errors import Note
 from ioadr.io.capture import Capture
 from ioadr.io.counting import likelier_counting
 from ioadr.io.options import Pair, ReadOptions
@@ -21,6 +21,13 @@ from ioadr.lightfield import LightField
 
 MOST_VIEWS = 400
 """Of more, single ones are only looked at when a diagnosis is asked for."""
+MOST_SKIPPED = 0.25
+"""Share of the views up to which leaving out odd ones is a remedy."""
+REMARKS: dict[Kind, str] = {
+    "views": "views that do not fit (⟦skip ROW,COL⟧ leaves them out)",
+    "shifts": "views that are displaced (⟦align⟧ corrects them, ⟦skip ROW,COL⟧ leaves them out)",
+    "exposure": "views of other brightness (⟦align⟧ corrects them)",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +63,8 @@ class Diagnosis:
         if self.counting is not None:
             return (self.counting,)
         order = remedies(self.order, self.options) if self.order.outcome == "otherwise" else []
-        return (*order, *(f"⟦skip {row},{column}⟧" for row, column in self.odd))
+        few = len(self.odd) <= MOST_SKIPPED * len(self.places)
+        return (*order, *(f"⟦skip {row},{column}⟧" for row, column in self.odd if few))
 
 
 def diagnose(source: LightField | str | os.PathLike[str], **options: Any) -> Diagnosis:
@@ -101,33 +109,41 @@ def diagnose(source: LightField | str | os.PathLike[str], **options: Any) -> Dia
     return Diagnosis(lightfield, order, places, names, examination, chosen, counting)
 
 
-def examine(lightfield: LightField) -> tuple[tuple[Pair, ...], NDArray[np.float32], Examination]:
-    """Grid indices of all present views, the middle one first, small pictures of them, and how they fit in."""
-    there = np.argwhere(lightfield.present)
-    middle = (np.array(lightfield.grid) - 1) // 2
-    there = there[np.argsort(np.abs(there - middle).sum(axis=1), kind="stable")]
-    places = tuple((int(row), int(column)) for row, column in there)
-    images = np.stack([plain_grey(lightfield.views[place]) for place in places])
-    offsets = np.array([lightfield.offsets[place] for place in places])[:, :2]
-    return places, images, examined(images, offsets - offsets[0], lightfield.width / images.shape[2])
+def with_odd_views(lightfield: LightField, capture: Capture, step: int = 1) -> LightField:
+    """The light field with notes on views that do not fit; the harmful ones are doubts about every map as well.
 
-
-def odd_views(lightfield: LightField, capture: Capture) -> Iterator[str]:
-    """A note that names the views that do not fit."""
+    It has every `step`-th pixel of the capture.
+    """
     if lightfield.view_count > MOST_VIEWS:
-        return
-    places, images, examination = examine(lightfield)
+        return lightfield
+    remarks = {kind: Note(text) for kind, text in _remarks(lightfield, capture, step)}
+    source = lightfield.source
+    doubts = {kind: text for kind, text in remarks.items() if kind != "exposure"}
+    counting = [text for kind, text in remarks.items() if kind == "counting"]  # it explains what else was noted
+    notes = (*counting, *source.notes, *(text for text in remarks.values() if text not in counting))
+    return lightfield.with_(source=replace(source, notes=notes, doubts=doubts)) if remarks else lightfield
+
+
+def _remarks(lightfield: LightField, capture: Capture, step: int) -> Iterator[tuple[str, str]]:
+    """By kind: all views counted wrongly, or those that do not fit."""
+    places, images, examination = examine(lightfield, step)
     counting = likelier_counting(capture, places, images, examination)
     if counting is not None:
-        yield f"the views fit together better if they are counted in another order: try {counting}"
-    named = [
-        f"{capture.name_at(*places[odd.view])} (view {places[odd.view][0]},{places[odd.view][1]}) "
-        f"{_what(odd.what, places)}"
-        for odd in examination.odd
-    ]
-    if named:
+        yield "counting", f"the views fit together better if they are counted in another order: try {counting}"
+        return
+    if examination.all_alike:
+        yield "views", f"all views are the same picture as {capture.name_at(*places[0])}: there is no depth to measure"
+        return
+    for kind, remark in REMARKS.items():
+        named = [
+            f"{capture.name_at(*places[odd.view])} (view {places[odd.view][0]},{places[odd.view][1]}) "
+            f"{_what(odd.what, places)}"
+            for odd in examination.odd
+            if odd.kind == kind
+        ]
         more = f"; and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
-        yield f"views that do not fit (⟦skip ROW,COL⟧ leaves them out): {'; '.join(named[:MOST_NAMED])}{more}"
+        if named:
+            yield kind, f"{remark}: {'; '.join(named[:MOST_NAMED])}{more}"
 
 
 def _what(text: str, places: tuple[Pair, ...]) -> str:

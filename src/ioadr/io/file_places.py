@@ -93,7 +93,8 @@ def placed_by_names(folder: Path, files: Sequence[Path], grid: Pair | None = Non
         raise InputError(
             f"{folder}/: cannot place the views by the {len(changing)} numbers that change in names like "
             f"{views[0].name}{reason}. Say which they are with ⟦pattern⟧ (* stands for anything else in a name), or "
-            f"take all {len(group)} files in the order of their numbers with ⟦grid {likely_grid(len(group))}⟧."
+            f"take all {len(group)} files in the order of their numbers with ⟦grid {likely_grid(len(group))}⟧, "
+            f"or ⟦grid 1x{len(group)}⟧ for a line."
         )
     row, column, note = row_and_column(folder, views[0], changing)
     return Places({(key[row], key[column]): file for key, file in group.items()}, {}, (*notes, *note))

@@ -12,6 +12,7 @@ import numpy as np
 
 from ioadr.camera import Camera
 from ioadr.errors import InputError
+from ioadr.io.diagnosis import with_odd_views
 from ioadr.io.options import ReadOptions
 from ioadr.io.orientation import settled
 from ioadr.io.reading import assembled, chunk, open_capture
@@ -69,6 +70,7 @@ def survey(path: str | Path, options: ReadOptions) -> Survey:
     decisions = decided(sparse, capture, options, levels)
     samples = prepared_as(sparse, capture, options, decisions)
     thin = assembled(capture, samples, capture.camera, Part.whole(*sparse.shape[1:3]), options)
+    thin = with_odd_views(thin, capture, STRIDE)
     about = thin.camera, thin.layout, thin.range, thin.name, thin.source
     return Survey(capture.part.crop(window), decisions, *about, settled(capture, options))
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ioadr.camera import Camera
 from ioadr.errors import InputError, Note, printable
 from ioadr.io.capture import Capture
-from ioadr.io.diagnosis import odd_views
+from ioadr.io.diagnosis import with_odd_views
 from ioadr.io.options import ReadOptions
 from ioadr.io.orientation import oriented, verdict
 from ioadr.io.registry import find_format
@@ -75,10 +75,7 @@ def read(path: str | os.PathLike[str], options: ReadOptions | None = None, **cha
     samples = prepared(views, capture, chosen)
     part = part_of(capture.part, window, scale)
     camera = capture.camera and scaled_camera(capture.camera, capture.part.crop(window).window, scale, part)
-    lightfield = assembled(capture, samples, camera, part, chosen)
-    odd = tuple(Note(note) for note in odd_views(lightfield, capture))
-    source = replace(lightfield.source, notes=(*lightfield.source.notes, *odd))
-    return lightfield.with_(source=source) if odd else lightfield
+    return with_odd_views(assembled(capture, samples, camera, part, chosen), capture)
 
 
 def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = None, judge: bool = True) -> Capture:

@@ -13,6 +13,7 @@ from pathlib import Path
 from ioadr.errors import InputError, meant
 from ioadr.io.capture import Capture
 from ioadr.io.decoding.images import SUFFIXES
+from ioadr.io.file_numbers import NUMBER
 from ioadr.io.file_places import FEWEST, images_in, listed, too_few
 from ioadr.io.options import ReadOptions
 
@@ -93,7 +94,7 @@ def _folder_refused(path: Path, options: ReadOptions) -> InputError:
     if inside:
         return InputError(
             f"{path}/: contains {len(inside)} light fields: {listed(inside)}. Name one of them; "
-            "views of one light field that lie in several folders are named by ⟦pattern '{row}/{col}.png'⟧."
+            f"views of one light field that lie in several folders are named by ⟦pattern '{_rows(path, inside)}'⟧."
         )
     if 0 < len(images) < FEWEST:
         return too_few(path, len(images))
@@ -115,6 +116,16 @@ def _folder_refused(path: Path, options: ReadOptions) -> InputError:
         if not children
         else f"no light field in a known format, only {listed([c.name for c in children])}",
     )
+
+
+def _rows(path: Path, folders: list[str]) -> str:
+    """Pattern of images in folders of one row each, if the folders are numbered; otherwise an example."""
+    images = images_in(path / folders[0]) if (path / folders[0]).is_dir() else []
+    numbered = len({NUMBER.sub("", name) for name in folders}) == 1 and NUMBER.search(folders[0])
+    if not (numbered and images and NUMBER.search(images[0].stem)):
+        return "{row}/{col}.png"
+    *before, last = NUMBER.split(images[0].stem)
+    return f"{NUMBER.sub('{row}', folders[0], count=1)}/{'*'.join(before)}{{col}}{last}{images[0].suffix}"
 
 
 def _is_light_field(path: Path, options: ReadOptions) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +12,9 @@ import pytest
 import ioadr
 from ioadr.app.cli import run
 from ioadr.evaluation.synthetic import FAMILIES, demo
+from ioadr.io.capture import numbered_grid
 from tests.arrangement_cases import moderate_case
-from tests.builders import write_hci_scene
+from tests.builders import save_png, write_hci_scene
 from tests.scenes import make_estimate
 
 
@@ -81,6 +83,41 @@ def test_strict_is_an_exit_code(views, tmp_path, capsys):
     assert "Doubtful" in (out / "report.html").read_text(encoding="utf-8")
     assert run([*common, "--out", str(out), "--overwrite", "--strict"]) == 3
     assert run([*common, "--out", str(tmp_path / "right"), "--flip-rows", "--strict"]) == 0
+
+
+def upside_down(views, folder):
+    views[0, 4] = views[0, 4][::-1, ::-1].copy()
+    return write_hci_scene(folder, views)
+
+
+def serpentine(views, folder):
+    folder.mkdir(parents=True)
+    for place, number in np.ndenumerate(numbered_grid((5, 5), "serpentine")):
+        save_png(folder / f"img_{number:02d}.png", views[place])
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("write", "words", "remedy"),
+    [
+        (upside_down, "input_Cam004.png (view 0,4) is upside down", ("--skip", "0,4")),
+        (serpentine, "counted in another order: try --grid 5x5 --order serpentine", ("--order", "serpentine")),
+    ],
+)
+def test_views_that_do_not_fit_make_every_map_doubtful(views, write, words, remedy, tmp_path, capsys):
+    """On the terminal, at the top of the report, in provenance, and in a result that is loaded again."""
+    folder, out = str(write(views.copy(), tmp_path / "a")), tmp_path / "out"
+    common = ["estimate", folder, "--preset", "fast", "--threads", "1", "--range", "-1.8", "1.9"]
+    common += ["--set", "data.view_step=1", "--strict", "--out"]
+    assert run([*common, str(out)]) == 3
+    (said,) = (line for line in capsys.readouterr().err.splitlines() if line.startswith("doubtful: "))
+    assert words in said
+    stored = json.loads((out / "provenance.json").read_text(encoding="utf-8"))
+    assert stored["verdict"] == list(ioadr.load_estimate(out).doubts)
+    assert stored["source"]["doubts"]
+    shown = re.findall('<p class="doubt">(.*)</p>', (out / "report.html").read_text(encoding="utf-8"))
+    assert words in shown[0]
+    assert run([*common, str(tmp_path / "right"), *remedy]) == 0
 
 
 def test_posed_photographs_are_to_be_aligned_and_not_reordered(views):

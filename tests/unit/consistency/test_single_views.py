@@ -7,6 +7,7 @@ import pytest
 
 import ioadr
 from ioadr.app.doctor import command_line, findings
+from ioadr.app.words.description import neighbours
 from ioadr.errors import as_options
 from ioadr.evaluation.synthetic import Options, demo, random_light_field
 from ioadr.io.capture import numbered_grid
@@ -56,8 +57,10 @@ def test_an_odd_view_is_named(views, change, words, tmp_path):
     assert words in found.odd[0, 4]
     assert set(found.odd) <= {(0, 4), (4, 1)}
     assert not found.healthy
-    notes = ioadr.read(write_hci_scene(tmp_path / "scene", wrong)).source.notes
-    assert any("input_Cam004.png (view 0,4)" in note and "skip" in note for note in notes)
+    source = ioadr.read(write_hci_scene(tmp_path / "scene", wrong)).source
+    (named,) = (note for note in source.notes if "input_Cam004.png (view 0,4)" in note)
+    assert "skip" in named or change is darkened
+    assert (named in source.doubts.values()) == (change is not darkened)
 
 
 def test_sound_views_are_not_named(views):
@@ -86,7 +89,27 @@ def test_whether_an_exchange_would_be_noticed_is_said(most, told):
     sound = random_light_field(0, None, (96, 128), (5, 5), (-most, most), options=options).lightfield
     found = ioadr.diagnose(sound)
     assert found.examination.neighbours_told == told
-    assert ("cannot tell whether two views were swapped" in findings(found)["neighbours"]) != told
+    for said in (findings(found)["neighbours"], neighbours(sound)):
+        assert ("cannot tell whether two views were swapped" in said) != told
+
+
+def test_views_that_are_one_picture(views, tmp_path):
+    """Nothing can be measured; leaving views out does not help."""
+    for number in range(9):
+        save_png(tmp_path / f"{number}.png", views[2, 2])
+    (said,) = ioadr.read(tmp_path).source.doubts.values()
+    assert said.startswith("all views are the same picture as 4.png")
+    found = ioadr.diagnose(tmp_path)
+    assert findings(found)["verdict"].startswith("all views are the same picture")
+    assert found.remedies == ()
+
+
+def test_arrows_show_the_motion_where_rows_are_reversed(views):
+    """From views of the wrong order no map can be made: arrows come from the order in which the views match."""
+    found = ioadr.diagnose(ioadr.LightField(np.ascontiguousarray(views[::-1])))
+    shift = dict(zip(found.places, found.examination.shift, strict=True))
+    assert shift[0, 2][0] < 0 < shift[4, 2][0]
+    assert shift[2, 4][1] < 0 < shift[2, 0][1]
 
 
 COUNTED = [

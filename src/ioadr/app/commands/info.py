@@ -56,9 +56,10 @@ def command(terminal: Terminal, scene: str, preset: str, reading: ReadOptions) -
 
     The format is recognised by content; --formats lists all formats.
     """
-    from ioadr.app.words.description import described, facts
+    from ioadr.app.words.description import described, facts, neighbours
 
     lightfield = read_from_cli(terminal, scene, reading)
-    lines = [f"  {name:<10} {text}" for name, text in described(lightfield, preset).items()]
+    exchanged = {"neighbours": neighbours(lightfield)}
+    lines = [f"  {name:<10} {text}" for name, text in (described(lightfield, preset) | exchanged).items()]
     notes = [f"  {'note':<10} {as_options(note)}" for note in lightfield.source.notes]
-    terminal.answer("\n".join([lightfield.name, *lines, *notes]), facts(lightfield, preset))
+    terminal.answer("\n".join([lightfield.name, *lines, *notes]), facts(lightfield, preset) | exchanged)

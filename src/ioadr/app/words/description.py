@@ -9,9 +9,15 @@ import numpy as np
 
 from ioadr.app.words.expectation import expected_bytes, expected_seconds
 from ioadr.app.words.quantities import disparities, duration, optics
+from ioadr.consistency.single_views import examine
 from ioadr.errors import as_options
 from ioadr.lightfield import LightField
 from ioadr.presets import DEFAULT
+
+NEIGHBOURS = {
+    True: "two swapped views would be noticed",
+    False: "cannot tell whether two views were swapped: they differ too little, or noise hides it",
+}
 
 
 def described(lightfield: LightField, preset: str = DEFAULT) -> dict[str, str]:
@@ -34,6 +40,12 @@ def described(lightfield: LightField, preset: str = DEFAULT) -> dict[str, str]:
         "memory": f"{lightfield.views.nbytes / 1e6:.0f} MB for the views, "
         f"about {expected_bytes(lightfield, preset) / 1e6:.0f} MB to estimate with the preset {preset}",
     }
+
+
+def neighbours(lightfield: LightField) -> str:
+    """Whether two neighbouring views in exchange would have been noticed."""
+    *_, examination = examine(lightfield)
+    return NEIGHBOURS[examination.neighbours_told]
 
 
 def facts(lightfield: LightField, preset: str = DEFAULT) -> dict[str, Any]:

@@ -57,8 +57,10 @@ def _decoded(path: Path, expected: Header) -> NDArray[Any]:
     """One image [N, M, C]; refused if it differs from `expected`."""
     with _checked(path) as (header, decode):
         if header != expected:
+            tags = f"{header.orientation}, not {expected.orientation}"
+            turned = f": their orientation tags differ ({tags})" if header.shape == expected.shape else ""
             raise InputError(
-                f"{path}: expected {expected} as in the other views, found {header}. "
+                f"{path}: expected {expected} as in the other views, found {header}{turned}. "
                 "Export all views alike, or leave this one out with ⟦skip ROW,COL⟧."
             )
         return decode()

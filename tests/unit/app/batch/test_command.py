@@ -87,15 +87,20 @@ def test_results_can_go_to_a_url(cli, tmp_path, threaded):
 
 
 def test_strict_is_an_exit_code(cli, tmp_path, threaded):
-    """Views in an order that contradicts the format: done all the same, named, and 3 with --strict; also when kept."""
+    """Views in an order that contradicts the format, or one that does not fit: done all the same, named, and 3 with
+    --strict; also when kept."""
     views = demo(grid=(5, 5), size=(96, 128)).lightfield.views
     write_hci_scene(tmp_path / "scenes" / "right", views)
     write_hci_scene(tmp_path / "scenes" / "upside", views[::-1])
+    twice = views.copy()
+    twice[0, 4] = twice[4, 1]
+    write_hci_scene(tmp_path / "scenes" / "twice", twice)
     given = "batch", tmp_path / "scenes", "--out", tmp_path / "out", "--preset", "fast", "--range", -1.8, 1.9, *QUICK
     assert cli(*given).code == 0
     strict = cli(*given, "--resume", "--strict")
     assert strict.code == 3
     assert "doubtful: upside: the order of views is contradicted" in strict.err
+    assert "doubtful: twice: views that do not fit (--skip ROW,COL" in strict.err
     assert "doubtful: right" not in strict.err
     items = {item["name"]: item for item in summary(tmp_path / "out")["items"]}
     assert items["upside"]["facts"]["doubts"]

@@ -198,6 +198,15 @@ def test_a_folder_of_light_fields_names_them(tmp_path):
     assert "contains 3 light fields: one, three, two. Name one of them" in message
 
 
+def test_folders_of_rows_are_named_by_a_pattern(tmp_path):
+    views = make_views()
+    for (row, column), _ in np.ndenumerate(np.empty(views.shape[:2])):
+        save_png(tmp_path / f"row {row + 1} left" / f"2024_shot_{column}.png", views[row, column])
+    pattern, message = "row {row} left/*_shot_{col}.png", refusal(tmp_path)
+    assert f'pattern="{pattern}"' in message
+    np.testing.assert_array_equal(read(tmp_path, pattern=pattern, **AS_STORED).views, views)
+
+
 def test_too_few_images_and_one_image(tmp_path):
     save_png(tmp_path / "input_Cam000.png", make_views()[0, 0])
     assert "found 1 image; at least 3 views are needed" in refusal(tmp_path)
