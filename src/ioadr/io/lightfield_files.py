@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ioadr.errors import OutputError
 from ioadr.io import scene_parameters
+from ioadr.io.decoding.own_loop import awaited
 from ioadr.io.description import VIEWS, describe
 from ioadr.io.readers import manifest
 from ioadr.io.safety.atomic import atomic_file, atomic_folder
@@ -69,10 +70,15 @@ def _write_zarr(lightfield: LightField, path: Path) -> None:
     zarr = required("zarr", path)
     views = lightfield.views
     chunks = (1, 1, min(TILE, views.shape[2]), min(TILE, views.shape[3]), views.shape[4])
+
+    async def write(folder: Path) -> None:
+        array = await zarr.api.asynchronous.create_array(
+            str(folder), shape=views.shape, chunks=chunks, dtype=views.dtype, attributes=describe(lightfield)
+        )
+        await array.setitem(..., views)
+
     with atomic_folder(path) as folder:
-        array = zarr.create_array(str(folder), shape=views.shape, chunks=chunks, dtype=views.dtype)
-        array[:] = views
-        array.attrs.update(describe(lightfield))
+        awaited(write(folder))
 
 
 def _write_folder(lightfield: LightField, path: Path) -> None:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
+import itertools
 import math
+import os
+import time
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from zarr.codecs import ZstdCodec
 
 from ioadr import DisparityRange, OutputError
 from ioadr.io import read
@@ -122,3 +129,20 @@ def test_what_a_description_says_beyond_is_noted(tmp_path):
     assert read(path).source.notes == ()
     zarr.open_array(str(path), mode="r+").attrs["exposure"] = 3
     assert read(path).source.notes == ("the file has unused entries: exposure",)
+
+
+def test_a_full_disk_leaves_nothing_of_a_zarr_array(tmp_path, monkeypatch):
+    """Its other chunks are still being packed when the first one fails; none may be written afterwards."""
+    pack, times = ZstdCodec._encode_single, itertools.count()
+
+    async def late(self: Any, *arguments: Any) -> Any:
+        if next(times) == 0:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        await asyncio.sleep(0.2)
+        return await pack(self, *arguments)
+
+    monkeypatch.setattr(ZstdCodec, "_encode_single", late)
+    with pytest.raises(OutputError, match="the disk is full"):
+        write_lightfield(make_lightfield(), tmp_path / "a.zarr")
+    time.sleep(0.4)
+    assert list(tmp_path.iterdir()) == []

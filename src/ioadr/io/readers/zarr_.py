@@ -6,11 +6,9 @@ unpickles.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import math
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from ioadr.errors import InputError
 from ioadr.io.array_layout import chosen_array, find_layout
 from ioadr.io.axes import array_capture
 from ioadr.io.capture import Capture
+from ioadr.io.decoding.own_loop import awaited
 from ioadr.io.description import KIND, VIEWS, described
 from ioadr.io.options import ReadOptions
 from ioadr.io.registry import Format
@@ -65,10 +64,7 @@ FORMAT = Format("zarr", "Zarr array of views", recognise, open_folder)
 
 
 class _Array:
-    """Reads in an event loop of its own.
-
-    The library's own loop keeps tasks of a damaged chunk and complains about them when Python exits.
-    """
+    """Reads in an event loop of its own."""
 
     def __init__(self, library: Any, folder: Path) -> None:
         from ioadr.io.decoding.zarr_codecs import guarded
@@ -76,17 +72,11 @@ class _Array:
         # What was checked is what is opened.
         version = 3 if (folder / "zarr.json").is_file() else 2
         opening = library.api.asynchronous.open_array(store=str(folder), mode="r", zarr_format=version)
-        self.stored: Any = guarded(_awaited(opening), folder)
+        self.stored: Any = guarded(awaited(opening), folder)
         self.shape, self.dtype, self.chunks = self.stored.shape, self.stored.dtype, self.stored.chunks
 
     def __getitem__(self, where: tuple[slice, ...]) -> Any:
-        return _awaited(self.stored.getitem(where))
-
-
-def _awaited(work: Coroutine[Any, Any, Any]) -> Any:
-    """Run in a thread, because notebooks already have a loop."""
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result()
+        return awaited(self.stored.getitem(where))
 
 
 def _views(path: Path, options: ReadOptions) -> tuple[Path, Mapping[str, Any], str | None]:

@@ -80,14 +80,29 @@ def _encode(path: Path, frames: Iterable[Rgb], rate: float) -> None:
     """A video of the frames; odd sizes get one more row or column, because encoders halve them."""
     import cv2
 
-    writer = None
+    writer, count = None, 0
     for frame in frames:
         even = np.pad(frame, ((0, len(frame) % 2), (0, frame.shape[1] % 2), (0, 0)), mode="edge")
         if writer is None:
             code = cv2.VideoWriter.fourcc(*ENCODED[path.suffix.lower()])
             writer = cv2.VideoWriter(str(path), code, rate, (even.shape[1], len(even)))
         writer.write(np.ascontiguousarray(even[..., ::-1]))
+        count += 1
     if writer is not None:
         writer.release()
-    if not path.is_file() or not path.stat().st_size:
-        raise OutputError(f"{path.name}: OpenCV could not encode it. Write NAME.webp or a folder of frames instead.")
+    # OpenCV says nothing if it cannot write, as on a full disk.
+    if _frames(path) != count:
+        raise OutputError(
+            f"{path.name}: OpenCV could not write all of it. If the disk is full, free some space; otherwise write "
+            "NAME.webp or a folder of frames."
+        )
+
+
+def _frames(path: Path) -> int:
+    """Frames that can be read."""
+    import cv2
+
+    film, count = cv2.VideoCapture(str(path)), 0
+    while film.grab():
+        count += 1
+    return count

@@ -6,6 +6,9 @@ written by Pillow, which every installation has; EXR needs the extra `exr`.
 
 from __future__ import annotations
 
+import errno
+import io
+import os
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +21,7 @@ from numpy.typing import NDArray
 from ioadr.errors import InputError
 from ioadr.io.decoding.pillow_files import pillow_image, without_warnings
 from ioadr.io.results.pfm import encode_pfm
+from ioadr.io.safety.doors import one_line
 
 if TYPE_CHECKING:
     from PIL.PngImagePlugin import PngInfo
@@ -96,7 +100,10 @@ def write_tiff(path: Path, values: NDArray[Any], label: Label) -> None:
     tags = TiffImagePlugin.ImageFileDirectory_v2()
     tags[TiffImagePlugin.IMAGEDESCRIPTION] = f"{label.description}\n{label.provenance}"
     tags[TiffImagePlugin.SOFTWARE] = "ioadr"
-    Image.fromarray(values.astype(np.float32)).save(path, format="TIFF", tiffinfo=tags, compression="tiff_deflate")
+    # In memory first: on a full disk, libtiff prints several lines and Pillow raises other errors than the system's.
+    stream = io.BytesIO()
+    Image.fromarray(values.astype(np.float32)).save(stream, format="TIFF", tiffinfo=tags, compression="tiff_deflate")
+    path.write_bytes(stream.getvalue())
 
 
 def write_exr(path: Path, channels: Mapping[str, NDArray[Any]], label: Label) -> None:
@@ -111,7 +118,19 @@ def write_exr(path: Path, channels: Mapping[str, NDArray[Any]], label: Label) ->
         "comments": f"{label.description}\n{label.provenance}",
     }
     planes = {name: np.ascontiguousarray(values, np.float32) for name, values in channels.items()}
-    OpenEXR.File(header, planes).write(str(path))
+    try:
+        OpenEXR.File(header, dict(planes)).write(str(path))  # it replaces values of its mapping
+        # The library says nothing if the disk is full when it closes the file.
+        if path.stat().st_size == 0 or not _same(OpenEXR.File(str(path), separate_channels=True).channels(), planes):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    except RuntimeError as error:
+        # For a full disk as for all else; the text ends with the system's.
+        full = os.strerror(errno.ENOSPC) in str(error)
+        raise OSError(errno.ENOSPC if full else errno.EIO, one_line(error)) from error
+
+
+def _same(stored: Mapping[str, Any], planes: Mapping[str, NDArray[Any]]) -> bool:
+    return all(np.array_equal(stored[name].pixels, values, equal_nan=True) for name, values in planes.items())
 
 
 def _png_texts(label: Label, **texts: str) -> PngInfo:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -73,4 +75,27 @@ def test_videos_that_cannot_be_written_are_refused_with_a_remedy(tmp_path, monke
     monkeypatch.setattr("ioadr.io.results.film.find_spec", lambda name: None)
     with pytest.raises(OutputError, match=r"pip install ioadr\[film\].*NAME.webp"):
         write_film(tmp_path / "film.mp4", frames(), 25)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_film_that_opencv_did_not_finish_is_told(tmp_path, monkeypatch):
+    """It says nothing about a full disk."""
+    cv2 = pytest.importorskip("cv2", reason="opencv-python-headless is not installed")
+
+    true = cv2.VideoWriter
+
+    class Losing:
+        fourcc = staticmethod(true.fourcc)
+
+        def __init__(self, name, *arguments):
+            self.name, self.inner = Path(name), true(name, *arguments)
+            self.write = self.inner.write
+
+        def release(self):
+            self.inner.release()
+            self.name.write_bytes(self.name.read_bytes()[:-200])
+
+    monkeypatch.setattr(cv2, "VideoWriter", Losing)
+    with pytest.raises(OutputError, match=r"film\.mp4: OpenCV could not write all of it"):
+        write_film(tmp_path / "film.mp4", frames(), 20)
     assert list(tmp_path.iterdir()) == []

@@ -94,3 +94,17 @@ def test_exr_names_its_extra(tmp_path: Path, values: NDArray[np.float32], monkey
     monkeypatch.setitem(__import__("sys").modules, "OpenEXR", None)
     with pytest.raises(InputError, match=r"ioadr\[exr\]"):
         maps.write_exr(tmp_path / "a.exr", {"disparity": values}, LABEL)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device of Linux")
+@pytest.mark.parametrize("name", ["write_pfm", "write_npy", "write_png16", "write_tiff", "write_exr"])
+def test_a_full_disk_is_an_error_of_the_system(
+    name: str, tmp_path: Path, values: NDArray[np.float32], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """And nothing else is printed, as libtiff would."""
+    if name == "write_exr":
+        pytest.importorskip("OpenEXR", reason="the extra exr is not installed")
+    (tmp_path / "a.npy").symlink_to("/dev/full")  # NumPy adds an ending to any other name
+    with pytest.raises(OSError, match="No space left on device"):
+        getattr(maps, name)(tmp_path / "a.npy", {"Z": values} if name == "write_exr" else values, LABEL)
+    assert capfd.readouterr() == ("", "")
