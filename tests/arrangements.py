@@ -3,6 +3,7 @@
 python -m tests.arrangements                     # 200 random light fields, each in eight arrangements
 python -m tests.arrangements --moderate 60       # 128 px, 5×5 views, moderate noise
 python -m tests.arrangements --real ../shared/data
+python -m tests.arrangements --alarms 200        # sound light fields that are called doubtful, without an estimation
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from PIL import Image
 from ioadr.consistency.order import Order
 from ioadr.io import ReadOptions, read
 from ioadr.io.capture import Capture
+from ioadr.io.diagnosis import with_odd_views
 from ioadr.io.orientation import oriented
 from ioadr.io.reading import open_capture
+from ioadr.lightfield import LightField
 from tests.arrangement_cases import ARRANGEMENTS, Case, Views, arranged, moderate_case, random_case
 
 STATES = ("decided", "partly", "undecided", "wrong")
@@ -99,13 +102,35 @@ def tallied(views: Views) -> Counter[str]:
     return Counter(state_of(views, arrangement) for arrangement in ARRANGEMENTS)
 
 
+def alarms(views: Views) -> list[str]:
+    """Kinds of doubts about views that are in order, counted along rows."""
+    capture = oriented(capture_of(views), ReadOptions()).with_(counted=True)
+    kinds = ["order"] if capture.put_right or capture.order.outcome == "otherwise" else []
+    return [*kinds, *with_odd_views(LightField(views), capture).source.doubts]
+
+
+def _print_alarms(count: int, first: int) -> None:
+    tally: Counter[str] = Counter()
+    for case in (random_case(seed) for seed in range(first, first + count)):
+        kinds = alarms(case.views())
+        tally.update(kinds)
+        tally["any"] += bool(kinds)
+        if kinds:
+            sys.stdout.write(f"{', '.join(kinds)}: {case}\n")
+    sys.stdout.write(f"{count} sound light fields: {dict(tally)}\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--random", type=int, default=200)
     parser.add_argument("--moderate", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first scene")
     parser.add_argument("--real", type=Path)
+    parser.add_argument("--alarms", type=int, default=0)
     options = parser.parse_args()
+    if options.alarms:
+        _print_alarms(options.alarms, options.first)
+        return
     if options.real:
         _print("scene", ((name, tallied(_stored(options.real / name))) for name in REAL))
         return

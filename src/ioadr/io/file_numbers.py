@@ -16,6 +16,9 @@ BETWEEN = re.compile(r"[^a-z0-9]?(row|col|[rcxyuvst])?[^a-z0-9]?", re.IGNORECASE
 COLUMNS, ROWS = {"x", "u", "s", "c", "col", "column"}, {"y", "v", "t", "r", "row"}
 """Words before the number of a column, and of a row."""
 
+TIMES = {"frame", "frames", "time", "ev", "exp", "exposure", "iso", "take"}
+"""Words before a number that counts no views."""
+
 Numbers = tuple[int, ...]
 
 
@@ -47,13 +50,18 @@ def no_grid(group: Iterable[Numbers], changing: Sequence[int]) -> str | None:
 
 def row_and_column(folder: Path, file: Path, changing: Sequence[int]) -> tuple[int, int, tuple[str, ...]]:
     """Which number is the row and which the column: the second, unless words such as x and y say otherwise."""
-    stem = inside(folder, file.with_suffix(""))
-    starts = [match.start() for match in NUMBER.finditer(stem)]
-    before = [re.search(r"([a-z]*)[^a-z]*$", stem[: starts[column]].lower()) for column in changing]
-    first, second = (match[1] if match else "" for match in before)
+    first, second = words_before(folder, file, changing)
     if first in COLUMNS and second in ROWS:
         return changing[1], changing[0], (f"{first} in the names is the column, {second} the row (⟦transpose⟧)",)
     return changing[0], changing[1], ()
+
+
+def words_before(folder: Path, file: Path, numbers: Sequence[int]) -> list[str]:
+    """The word before each of these numbers of a name; empty if there is none."""
+    stem = inside(folder, file.with_suffix(""))
+    starts = [match.start() for match in NUMBER.finditer(stem)]
+    before = (re.search(r"([a-z]*)[^a-z]*$", stem[: starts[number]].lower()) for number in numbers)
+    return [match[1] if match else "" for match in before]
 
 
 def other_place(folder: Path, group: Mapping[Numbers, Path], column: int) -> int | None:

@@ -16,7 +16,17 @@ from pathlib import Path
 from ioadr.errors import InputError
 from ioadr.io.capture import check_grid
 from ioadr.io.decoding.images import SUFFIXES
-from ioadr.io.file_numbers import NUMBER, Numbers, inside, no_grid, numbers_in_names, other_place, row_and_column
+from ioadr.io.file_numbers import (
+    NUMBER,
+    TIMES,
+    Numbers,
+    inside,
+    no_grid,
+    numbers_in_names,
+    other_place,
+    row_and_column,
+    words_before,
+)
 from ioadr.io.file_pattern import FilePattern
 from ioadr.io.options import Pair, ReadOptions
 
@@ -96,6 +106,13 @@ def placed_by_names(folder: Path, files: Sequence[Path], grid: Pair | None = Non
             f"take all {len(group)} files in the order of their numbers with ⟦grid {likely_grid(len(group))}⟧, "
             f"or ⟦grid 1x{len(group)}⟧ for a line."
         )
+    for word in words_before(folder, views[0], changing):
+        if word in TIMES:
+            raise InputError(
+                f"{folder}/: holds several images for each view: the numbers after {word!r} in names like "
+                f"{views[0].name} count no views. Choose one of each with ⟦pattern⟧, or say with {{row}} and {{col}} "
+                "in it that they do."
+            )
     row, column, note = row_and_column(folder, views[0], changing)
     return Places({(key[row], key[column]): file for key, file in group.items()}, {}, (*notes, *note))
 

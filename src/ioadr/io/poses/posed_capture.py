@@ -241,11 +241,10 @@ def _notes(rig: Rig, canvas: Canvas, share: float, options: ReadOptions) -> Iter
         f"orientation, up to {100 * forward.max() / rig.extent:.0f} % of the cameras' extent out of one plane; "
         f"resampled once; the reference view is {taken.name}"
     )
-    apart = np.degrees(np.arctan(rig.step * rig.inverse_focus))
-    if apart > FAR_APART:
+    if rig.apart > FAR_APART:
         yield (
-            f"neighbouring photographs are {apart:.0f}° apart as seen from the scene: above {FAR_APART:.0f}°, depth is "
-            "coarse, and many surfaces are hidden from some of them"
+            f"neighbouring photographs are {rig.apart:.0f}° apart as seen from the scene: above {FAR_APART:.0f}°, "
+            "depth is coarse, and many surfaces are hidden from some of them"
         )
     if rig.left_out:
         yield f"{len(rig.left_out)} photographs left out: {_left_out_words(rig)}"

@@ -24,6 +24,8 @@ LOOSE = 0.02
 """How much the gaze counts against the plane of the centres, which a line of cameras leaves open."""
 FARTHEST_FORWARD = 0.25
 """Of the distance to the scene, and twice this of the cameras' extent, that a view may be off the plane."""
+FARTHEST_APART = 20.0
+"""Degrees between neighbouring photographs, as seen from the scene, above which they are no light field."""
 FEWER_PIXELS = 0.7
 """Pixels of the views per pixel of a photograph, below which it is reduced before it is resampled."""
 FEWEST = 3
@@ -74,6 +76,15 @@ class Rig:
         """Largest side of the cameras' rectangle."""
         return float(np.ptp(self.places[:, :2], axis=0).max())
 
+    @property
+    def apart(self) -> float:
+        """Degrees between neighbouring photographs, as seen from the scene or from where all of them look."""
+        inverse = self.inverse_focus
+        if not inverse:
+            distance = _meeting_distance(self)
+            inverse = 1.0 / distance if distance > 0 else 0.0
+        return float(np.degrees(np.arctan(self.step * inverse)))
+
     def scaled(self, scale: float) -> Rig:
         """With photographs that are reduced when they are read."""
         return replace(self, photographs=[taken.reduced(scale) for taken in self.photographs], focal=self.focal * scale)
@@ -111,7 +122,19 @@ def assembled(posed: PosedPhotographs, reference: int | None = None) -> Rig:
     limit = min(FARTHEST_FORWARD / max(rig.inverse_focus, 1e-30), 2 * FARTHEST_FORWARD * rig.extent)
     rig = rig.without([int(v) for v in np.flatnonzero(forward > limit)], "too far out of the plane of the others")
     _check_count(posed, rig.photographs)
+    _check_apart(posed, rig)
     return rig
+
+
+def _check_apart(posed: PosedPhotographs, rig: Rig) -> None:
+    if rig.apart > FARTHEST_APART:
+        usable = [taken.name for taken in rig.photographs]
+        raise InputError(
+            f"{posed.path}: photographs from all around a scene are no light field: of {len(posed.photographs)}, the "
+            f"largest set that looks in about one direction has {len(usable)} ({listed(usable)}), and neighbours are "
+            f"{rig.apart:.0f}° apart as seen from the scene, at most {FARTHEST_APART:.0f}° can be matched. Take some "
+            "side by side, best below 5° apart."
+        )
 
 
 def _check_count(posed: PosedPhotographs, usable: Sequence[Photograph]) -> None:
@@ -192,11 +215,16 @@ def _focused(rig: Rig, points: Floats) -> Rig:
 
 def _kept_focus(rig: Rig) -> Rig:
     """The focus of parallel cameras with shifted sensors; keeping it leaves their pixels in place."""
+    distance = _meeting_distance(rig)
+    return replace(rig, inverse_focus=1.0 / distance) if distance > 0 and rig.turns.max() < UNTURNED else rig
+
+
+def _meeting_distance(rig: Rig) -> float:
+    """Distance from the reference view to where all photographs look; 0 if they are parallel."""
     met = meeting_point(
         np.array([taken.centre for taken in rig.photographs]), np.array([taken.gaze for taken in rig.photographs])
     )
-    distance = 0.0 if met is None else float((met - rig.photographs[rig.reference].centre) @ rig.axes[2])
-    return replace(rig, inverse_focus=1.0 / distance) if distance > 0 and rig.turns.max() < UNTURNED else rig
+    return 0.0 if met is None else float((met - rig.photographs[rig.reference].centre) @ rig.axes[2])
 
 
 def _unit(vector: Any) -> NDArray[np.float64]:

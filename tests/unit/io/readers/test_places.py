@@ -207,6 +207,16 @@ def test_folders_of_rows_are_named_by_a_pattern(tmp_path):
     np.testing.assert_array_equal(read(tmp_path, pattern=pattern, **AS_STORED).views, views)
 
 
+@pytest.mark.parametrize("name", ["cam{row:02d}_frame{column:04d}.png", "ev{row}_view{column}.png"])
+def test_frames_and_exposures_are_no_columns(name, tmp_path):
+    views = make_views()
+    for (row, column), _ in np.ndenumerate(np.empty(views.shape[:2])):
+        save_png(tmp_path / name.format(row=row, column=column), views[row, column])
+    assert "holds several images for each view: the numbers after" in refusal(tmp_path)
+    pattern = name.replace(":02d", "").replace(":04d", "").replace("column", "col")
+    np.testing.assert_array_equal(read(tmp_path, pattern=pattern, **AS_STORED).views, views)
+
+
 def test_too_few_images_and_one_image(tmp_path):
     save_png(tmp_path / "input_Cam000.png", make_views()[0, 0])
     assert "found 1 image; at least 3 views are needed" in refusal(tmp_path)
@@ -276,4 +286,4 @@ def test_hidden_files_are_no_views(tmp_path):
 def test_images_of_a_kind_that_is_not_read(tmp_path):
     for number in range(9):
         (tmp_path / f"IMG_{number}.HEIC").write_bytes(b"ftypheic")
-    assert "holds 9 images of the kind .heic, which is not read. Convert them" in refusal(tmp_path)
+    assert "holds 9 images of the type .heic, which ioadr cannot read. Convert them" in refusal(tmp_path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import struct
 from dataclasses import replace
@@ -253,6 +254,30 @@ def test_an_arc_without_points_is_focused_where_gazes_meet():
     assert 1.5 < 1 / rig.inverse_focus < 2.5
     assert len(rig.photographs) == 21
     assert share > 0.6
+
+
+def ring(count: int) -> list[Photograph]:
+    """Photographs from all around an object."""
+    angles = np.arange(count) * 2 * np.pi / count
+    return [looking([2 * np.sin(a), 0.0, -2 * np.cos(a)], [0, 0, 0], f"{n:03d}.jpg") for n, a in enumerate(angles)]
+
+
+@pytest.mark.parametrize("points", [0, 300])
+def test_photographs_from_all_around_are_no_light_field(points):
+    """With the reason and the largest set that looks in one direction, whether or not points of the scene are known."""
+    scene = np.random.default_rng(0).uniform(-0.4, 0.4, (points, 3))
+    with pytest.raises(InputError) as refused:
+        assembled(PosedPhotographs(Path("ring"), ring(12), scene))
+    assert re.search(
+        r"no light field: of 12, .* has 3 \(.{7}, .{7}, .{7}\), and neighbours are 2[678]° apart", str(refused.value)
+    )
+
+
+def test_of_a_dense_ring_the_largest_usable_set_is_taken():
+    rig = assembled(PosedPhotographs(Path("ring"), ring(120)))
+    assert len(rig.photographs) == 21
+    assert 2 < rig.apart < 4
+    assert len(rig.left_out) == 99
 
 
 def test_many_photographs_are_given_up_for_a_larger_area():
