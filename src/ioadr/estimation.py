@@ -138,6 +138,7 @@ def _estimated(
         steps, last = plan(parameters, limits, warm=start is not None), closing(parameters, limits)
         total = len(steps) + finishing_passes(parameters.finish) + parameters.coverage.settle
         refinement = Refinement(lightfield, limits, parameters, workers, rays)
+        del rays  # the refinement may release them for a while
         maps = first_maps(lightfield, rays_of_starts(refinement), limits, parameters.initialise, workers)
         given = [] if start is None else [_usable(start, maps[0], limits)]
         begin(refinement, given + maps, last)

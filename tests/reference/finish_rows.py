@@ -15,7 +15,8 @@ from ioadr.cost.linearised import linearise
 from ioadr.geometry.ppp import Rays, unpack
 from ioadr.solver.borders import discount
 from ioadr.solver.coverage import pack_matting
-from ioadr.solver.finish import AGREEING, directions, everywhere, fit, high_pass_rays, patches, softened_rays
+from ioadr.solver.filtered_views import high_pass_rays, softened_rays
+from ioadr.solver.finish import AGREEING, directions, everywhere, fit, patches
 from ioadr.solver.local_fit import UNIT
 from tests.reference import finish
 from tests.reference.coverage import Scene, covered

@@ -90,7 +90,7 @@ def _sampled(
     refinement: Refinement, model: Model, rows: NDArray[np.intp], columns: NDArray[np.intp], centre: FloatMap
 ) -> tuple[FloatMap, FloatMap]:
     """Offsets [K], symmetric about 0, and costs [K, P, Q]; infinite where a curve ends."""
-    limits, reach = refinement.limits, max(float(refinement.rays.reach.max()), 1e-6)
+    limits, reach = refinement.limits, max(float(refinement.positions.reach.max()), 1e-6)
     low, high = limits.minimum - BEYOND / reach, limits.maximum + BEYOND / reach
     step = max(STEP / reach, (high - low) / MOST)
     count = int((high - low) / step)

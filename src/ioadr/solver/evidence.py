@@ -64,7 +64,7 @@ def reasons_to_doubt(
         "unexplained": spread(curves.unexplained, shape),
     }
     reasons |= {
-        "unseen": (1 - visible / max(refinement.rays.dy.size, 1)).astype(np.float32),
+        "unseen": (1 - visible / max(refinement.positions.dy.size, 1)).astype(np.float32),
         "end": smooth(ends.astype(np.float32)),
         "bent": bent(disparity),
         "clipped": clipped(refinement.lightfield.reference_view, refinement.lightfield.white),
@@ -122,7 +122,7 @@ def _data_reasons(refinement: Refinement, model: Model, disparity: FloatMap) -> 
     numbers = np.float32(refinement.parameters.finish.colour_scale), np.float32(FURTHEST)
     given = model, disparity, *numbers, everywhere(disparity)
     refinement.workers.rows(linearise, len(disparity), *given, target, texture, residual)
-    texture *= np.float32(refinement.rays.dy.size / model.rays.dy.size)
+    texture *= np.float32(refinement.positions.dy.size / model.rays.dy.size)
     precision: FloatMap = texture / (residual + np.float32(NOISE**2))
     regional = np.maximum(smooth(precision), np.float32(1e-6))
     pull = target - disparity

@@ -13,13 +13,13 @@ from ioadr._jit import Workers
 from ioadr._lanes import WIDTH
 from ioadr.cost.linearised import linearise
 from ioadr.cost.total import Model
-from ioadr.cost.view_filters import high_pass, soften
 from ioadr.geometry.ppp import Rays
 from ioadr.geometry.windows import grow
 from ioadr.parameters import Finish
 from ioadr.result import SweepRecord
 from ioadr.solver import gloss
 from ioadr.solver.borders import discount
+from ioadr.solver.filtered_views import FilteredViews
 from ioadr.solver.gloss import Wish
 from ioadr.solver.local_fit import fit_surfaces
 from ioadr.solver.problem import snapshot_occluders
@@ -56,7 +56,7 @@ def finish_in_passes(refinement: Refinement, closing: SweepPlan, first: int) -> 
         finisher = Finisher(refinement, closing)
         # Tried: a third pass; BadPix 0.07 of cotton .84 → .99 % (decision 10).
         for done in range(term.passes):
-            yield finisher.run(first + done, disparity_of(term.furthest * 2 / (2 + done), refinement.rays))
+            yield finisher.run(first + done, disparity_of(term.furthest * 2 / (2 + done), refinement.positions))
 
 
 class Finisher:
@@ -65,8 +65,7 @@ class Finisher:
     def __init__(self, refinement: Refinement, closing: SweepPlan) -> None:
         self.refinement, self.closing = refinement, replace(closing, planar_weight=0.0, plane_fits=0)
         self.term, self.workers = refinement.parameters.finish, refinement.workers
-        self.rays = softened_rays(refinement.rays, self.term.softening, self.workers)
-        self.high = high_pass_rays(self.rays, self.term.high_pass, self.workers) if self.term.high_pass else None
+        self.views = FilteredViews(refinement)
         self.known: Wish | None = None
         """What high-pass data wanted in the last pass."""
         self.glossy: NDArray[np.bool_] | None = None
@@ -90,13 +89,13 @@ class Finisher:
     def wanted(self, disparity: FloatMap, furthest: float) -> tuple[FloatMap, FloatMap]:
         """Targets and their precision [N, M]: from plain colours, or from high-pass data where there is gloss."""
         term = self.term
-        plain = self.linearised(disparity, self.rays, term.occluder_growth, term.noise, furthest)
-        if self.high is None:
+        plain = self.linearised(disparity, self.views.soft(), term.occluder_growth, term.noise, furthest)
+        if not term.high_pass:
             return plain.target, plain.precision
         numbers = gloss.GROWTH, gloss.NOISE, gloss.FURTHER * furthest
-        high = self.linearised(disparity, self.high, *numbers, self.glossy, self.known)
-        trust = gloss.trust_in_plain(plain, high, disparity_of(gloss.OWN_ERROR, self.rays))
-        trust[beside_jumps(disparity, disparity_of(JUMP, self.rays))] = 1
+        high = self.linearised(disparity, self.views.high(), *numbers, self.glossy, self.known)
+        trust = gloss.trust_in_plain(plain, high, disparity_of(gloss.OWN_ERROR, self.refinement.positions))
+        trust[beside_jumps(disparity, disparity_of(JUMP, self.refinement.positions))] = 1
         # Where one pass saw no gloss, the next does not look for it again: a third of the time of a pass.
         self.known, self.glossy = high, by_sixteen(grow(trust < 1, SPREAD))
         return gloss.blended(plain, high, trust)
@@ -108,7 +107,7 @@ class Finisher:
         """
         if not self.term.scatter:
             return None
-        away = ~beside_jumps(disparity, disparity_of(JUMP, self.rays))
+        away = ~beside_jumps(disparity, disparity_of(JUMP, self.refinement.positions))
         scatter = local_scatter(target - disparity, precision, away, self.term.finest, furthest)
         least = np.where(away, np.float32(LEAST), np.float32(1.0))
         return None if scatter is None else np.maximum(least, scatter / self.term.scatter).astype(np.float16)
@@ -130,7 +129,7 @@ class Finisher:
         where = everywhere(disparity) if wanted is None else wanted
         self.workers.rows(linearise, len(disparity), model, disparity, *numbers, where, target, texture, residual)
         precision = texture / (residual + np.float32(noise**2))
-        rise = np.float32(disparity_of(term.border_rise, self.rays))
+        rise = np.float32(disparity_of(term.border_rise, self.refinement.positions))
         self.workers.rows(discount, len(disparity), disparity, directions(), rise, precision)
         wish = Wish(target, precision, residual)
         if earlier is None:
@@ -142,8 +141,8 @@ class Finisher:
         """The model of views, plain or filtered, with the occluders of the grown map."""
         refinement = self.refinement
         grown, term = grow(disparity, growth), refinement.parameters.data
-        occluders = snapshot_occluders(grown, refinement.rays, refinement.limits, term, self.workers)
-        return refinement.model(self.closing, occluders=occluders)._replace(rays=rays)
+        occluders = snapshot_occluders(grown, refinement.positions, refinement.limits, term, self.workers)
+        return refinement.model(self.closing, occluders=occluders, rays=rays)
 
 
 def everywhere(disparity: FloatMap) -> NDArray[np.bool_]:
@@ -218,17 +217,3 @@ def disparity_of(shift: float, rays: Rays) -> float:
 def directions() -> NDArray[np.int64]:
     """Towards the eight neighbours [8, 2]."""
     return np.array([(y, x) for y in (-1, 0, 1) for x in (-1, 0, 1) if (y, x) != (0, 0)], np.int64)
-
-
-def softened_rays(rays: Rays, side: float, workers: Workers) -> Rays:
-    """The views, slightly smoothed, so that detail beyond the sampling does not pull disparities."""
-    softened = np.empty_like(rays.samples)
-    workers.rows(soften, rays.dy.size, rays, np.float32(side), softened)
-    return rays._replace(samples=softened)
-
-
-def high_pass_rays(rays: Rays, share: float, workers: Workers) -> Rays:
-    """The views without a share of their low frequencies, which contain gloss and shading."""
-    passed = np.empty_like(rays.samples)
-    workers.rows(high_pass, rays.dy.size, rays, np.float32(share), passed)
-    return rays._replace(samples=passed)

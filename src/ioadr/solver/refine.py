@@ -37,7 +37,10 @@ class Refinement:
         rays: Rays | None = None,
     ) -> None:
         self.lightfield, self.limits, self.parameters, self.workers = lightfield, limits, parameters, workers
-        self.rays = rays or problem.pack_rays(lightfield)
+        self._step = 1 if rays is None else parameters.data.view_step
+        self._rays: Rays | None = rays or problem.pack_rays(lightfield)
+        self.positions = self.rays._replace(samples=np.empty(0, np.uint32))
+        """The rays without samples, for what only needs the positions of the views."""
         self.pad = problem.map_padding(parameters)
         self.guide = problem.padded_guide(self.rays, self.pad)
         self.data = problem.data_weights(self.rays, parameters.data)
@@ -56,6 +59,18 @@ class Refinement:
         )
 
     @property
+    def rays(self) -> Rays:
+        """All used views, packed; again if they were released."""
+        if self._rays is None:
+            self._rays = problem.pack_rays(self.lightfield, self._step)
+        return self._rays
+
+    def released_rays(self) -> Rays:
+        """The packed views, which the caller may change: the refinement packs them again when it needs them."""
+        rays, self._rays = self.rays, None
+        return rays
+
+    @property
     def disparity(self) -> FloatMap:
         """A copy of the map so far, [N, M]."""
         return np.ascontiguousarray(self.state.disparity[self.pad : -self.pad, self.pad : -self.pad])
@@ -65,14 +80,20 @@ class Refinement:
         self.state.disparity[:] = np.pad(values, self.pad, mode="edge")
         self.state.plain[:] = np.nan
 
-    def model(self, step: SweepPlan, occluders: Occluders | None = None, planes: Planes | None = None) -> Model:
-        """The cost model of a sweep, with visibility and planes of the current map unless given."""
+    def model(
+        self,
+        step: SweepPlan,
+        occluders: Occluders | None = None,
+        planes: Planes | None = None,
+        rays: Rays | None = None,
+    ) -> Model:
+        """The cost model of a sweep, with views, visibility and planes of the current map unless given."""
         if planes is None:
             term = self.parameters.planar
             geometry = problem.plane_geometry(self.lightfield, self.limits, term)
             planes = problem.fit_planes(self.disparity, geometry, term, step.plane_fits, self.workers)
         kept = problem.model_numbers(self.parameters) | {
-            "rays": self.rays,
+            "rays": self.rays if rays is None else rays,
             "guide": self.guide,
             "pad": self.pad,
             "occluders": occluders or self._occluders(),
@@ -89,7 +110,7 @@ class Refinement:
         disparity, snapshot = self.disparity, self._snapshot
         if snapshot is None or not np.array_equal(snapshot.surface[:-1, :-1], disparity):
             term = self.parameters.data
-            snapshot = problem.snapshot_occluders(disparity, self.rays, self.limits, term, self.workers)
+            snapshot = problem.snapshot_occluders(disparity, self.positions, self.limits, term, self.workers)
             self._snapshot = snapshot
         return snapshot
 

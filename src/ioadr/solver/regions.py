@@ -22,6 +22,7 @@ from ioadr.lightfield import DisparityRange
 from ioadr.result import SweepRecord
 from ioadr.solver.components import label_regions
 from ioadr.solver.few_views import few_rays
+from ioadr.solver.filtered_views import is_large
 from ioadr.solver.gloss import blurred
 from ioadr.solver.problem import padded_guide
 from ioadr.solver.refine import Refinement
@@ -74,6 +75,8 @@ def repair_regions(refinement: Refinement, index: int) -> SweepRecord:
     """Replace false holes of the refinement's map by a semi-global match."""
     begin, before = time.perf_counter(), refinement.disparity
     rays = few_rays(refinement)
+    if rays is not refinement.rays and is_large(refinement.rays):
+        refinement.released_rays()
     match = semiglobal_match(before, rays, refinement.limits, refinement.workers)
     whole = refinement.lightfield.part
     smallest = SMALLEST * max(1.0, whole.height * whole.width / SIZE)
@@ -96,6 +99,7 @@ def semiglobal_match(disparity: FloatMap, rays: Rays, limits: DisparityRange, wo
     share, least = np.empty(deviation.shape, np.uint8), np.empty_like(disparity)
     heard = rays._replace(samples=passed), disparity, surface, planes, np.float32(HIDDEN / reach)
     workers.rows(hear, height, *heard, deviation, share, least)
+    del heard, passed, surface  # as large as what follows
     charge = np.float32(CHARGE) * blurred(least, SMOOTHING, int(np.ceil(3 * SMOOTHING)))
     volume = deviation, share, charge
     guide, penalties = padded_guide(rays, 0), tuple(np.float32(p) for p in PENALTIES)

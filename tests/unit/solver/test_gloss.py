@@ -41,9 +41,8 @@ def wishes(lf: LightField) -> tuple[Wish, Wish, NDArray[np.float32]]:
         refinement = Refinement(lf, lf.range, parameters, workers)
         refinement.disparity = np.full(SIZE, TRUE, np.float32)
         finisher = Finisher(refinement, closing(parameters, lf.range))
-        assert finisher.high is not None
-        plain = finisher.linearised(refinement.disparity, finisher.rays, 0, 0.5, 0.2)
-        high = finisher.linearised(refinement.disparity, finisher.high, 0, 0.5, 0.2)
+        plain = finisher.linearised(refinement.disparity, finisher.views.soft(), 0, 0.5, 0.2)
+        high = finisher.linearised(refinement.disparity, finisher.views.high(), 0, 0.5, 0.2)
         error = disparity_of(OWN_ERROR, refinement.rays)
     return plain, high, trust_in_plain(plain, high, error)
 
@@ -109,12 +108,11 @@ def test_a_further_pass_looks_where_the_first_saw_gloss():
     with Workers(1) as workers:
         refinement = Refinement(lf, lf.range, parameters, workers)
         finisher = Finisher(refinement, closing(parameters, lf.range))
-        assert finisher.high is not None
         first, second = np.full(SIZE, TRUE, np.float32), np.full(SIZE, TRUE + 0.01, np.float32)
         wanted = by_sixteen(np.arange(SIZE[1]) < 20 + np.zeros((SIZE[0], 1)))
-        known = finisher.linearised(first, finisher.high, 0, 0.5, 0.2)
-        alone = finisher.linearised(second, finisher.high, 0, 0.5, 0.2)
-        mixed = finisher.linearised(second, finisher.high, 0, 0.5, 0.2, wanted, known)
+        known = finisher.linearised(first, finisher.views.high(), 0, 0.5, 0.2)
+        alone = finisher.linearised(second, finisher.views.high(), 0, 0.5, 0.2)
+        mixed = finisher.linearised(second, finisher.views.high(), 0, 0.5, 0.2, wanted, known)
         finisher.wanted(first, 0.05)
         assert finisher.glossy is not None
         assert finisher.glossy.any()

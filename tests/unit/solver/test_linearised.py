@@ -12,7 +12,8 @@ from ioadr._lanes import WIDTH, load, splat, store
 from ioadr.cost.linearised import cubic, cubic_slope, linearise, robust_normal_equation
 from ioadr.geometry.ppp import LEVELS, Rays
 from ioadr.presets import preset
-from ioadr.solver.finish import everywhere, softened_rays
+from ioadr.solver.filtered_views import softened_rays
+from ioadr.solver.finish import everywhere
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing

@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ioadr.app.words.expectation import OVERHEAD, USUAL_SPREAD, core_seconds, pixel_bytes
+from ioadr.app.words.expectation import OVERHEAD, USUAL_SPREAD, core_seconds, working_bytes
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture
 from ioadr.io.options import ReadOptions
@@ -40,8 +40,11 @@ class Need:
     width: int
     sample_bytes: int
     """Of one pixel of one view, as stored."""
-    pixel_bytes: int
-    """Of one pixel of the reference view, beyond that."""
+    parameters: Parameters
+    shifts: float
+    """Spread over the disparity range in the outermost view, px."""
+    more: int = 0
+    """Bytes of one pixel of the reference view, beyond those of its estimation."""
 
     @property
     def bytes(self) -> int:
@@ -56,7 +59,8 @@ class Need:
     def part(self, height: int, width: int) -> int:
         """Bytes that a part of the views takes."""
         stored = self.views * height * width * self.sample_bytes
-        return WORKER + OVERHEAD + stored + self.pixel_bytes * height * width
+        working = working_bytes(self.views, height * width, self.parameters, self.shifts)
+        return WORKER + OVERHEAD + stored + working + self.more * height * width
 
     @property
     def result(self) -> int:
@@ -71,7 +75,7 @@ def need_of(path: str, reading: ReadOptions, parameters: Parameters, every_view:
     views = int(capture.available.sum())
     sample = capture.channels * capture.dtype.itemsize
     more = BYTES_PER_VIEW_PIXEL * views if every_view else 0
-    return Need(views, height, width, sample, pixel_bytes(views, parameters, _shifts(capture, reading)) + more)
+    return Need(views, height, width, sample, parameters, _shifts(capture, reading), more)
 
 
 def _shifts(capture: Capture, reading: ReadOptions) -> float:

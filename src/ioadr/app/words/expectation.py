@@ -24,12 +24,13 @@ BYTES_PER_SAMPLE = 4
 """Packed colour of one pixel of one view."""
 BYTES_PER_PIXEL = 320
 """Maps of the reference view: state, planes, visibility, costs, result."""
-BYTES_PER_PLANE = 5
-"""Of one pixel: deviation, share and sum of paths of a semi-global match."""
-BYTES_PER_HEARD_SAMPLE = 12
-"""Of one pixel of one view that takes part in it: packed, high-pass, and the surface that it sees."""
-PLANES, MOST_PLANES, ENOUGH_VIEWS = 3.0, 192, 49
-"""As in `solver.regions` and `solver.few_views`, which would load the compiler; a test compares them."""
+BYTES_PER_PLANE = 3, 5
+"""Of one pixel: deviation and share of a semi-global match, and its sums of paths thereafter."""
+BYTES_PER_HEARD_SAMPLE = 12, 4
+"""Of one pixel of one view that takes part in it, at the same times: packed, high-pass and the surface that it sees,
+then packed alone."""
+PLANES, MOST_PLANES, ENOUGH_VIEWS, LARGE = 3.0, 192, 49, 250_000_000
+"""As in `solver.regions`, `few_views` and `filtered_views`, which would load the compiler; a test compares them."""
 OVERHEAD = 180_000_000
 """Interpreter and compiled code."""
 
@@ -47,7 +48,7 @@ def expected_bytes(lightfield: LightField, preset: str = DEFAULT) -> int:
     if parameters.initialise.method == "plane-sweep":  # others are not even read
         views = int(np.count_nonzero(lightfield.layout.thinned(parameters.data.view_step)))
     stored = views * pixels * lightfield.channels * lightfield.views.dtype.itemsize
-    return stored + pixel_bytes(views, parameters, spread(lightfield)) * pixels + OVERHEAD
+    return stored + working_bytes(views, pixels, parameters, spread(lightfield)) + OVERHEAD
 
 
 def spread(lightfield: LightField) -> float:
@@ -60,17 +61,22 @@ def core_seconds(views: int, height: int, width: int, preset: str = DEFAULT) -> 
     return (SECONDS_PER_PIXEL[preset] + SECONDS_PER_SAMPLE[preset] * views) * height * width
 
 
-def pixel_bytes(views: int, parameters: Parameters, shifts: float = USUAL_SPREAD) -> int:
-    """Peak memory per pixel of the reference view, beyond the stored samples.
+def working_bytes(views: int, pixels: int, parameters: Parameters, shifts: float = USUAL_SPREAD) -> int:
+    """Peak memory of an estimation with so many pixels of the reference view, beyond the stored samples.
 
-    The finish packs its views once or twice more. Before that a semi-global match holds a volume of planes.
+    The finish packs its views once or twice more. Before that a semi-global match holds a volume of planes. Large views
+    are not copied: the finish filters them in place, and the match takes their room.
     """
-    packed, finish = BYTES_PER_SAMPLE * views, parameters.finish
-    most = packed * (1 + (finish.high_pass > 0)) if finish.passes else 0
+    packed, finish, heard = BYTES_PER_SAMPLE * views, parameters.finish, few(views)
+    large = packed * pixels > LARGE
+    most = packed + (BYTES_PER_SAMPLE * heard if large else 0)
+    if finish.passes and not large:
+        most = packed * (2 + (finish.high_pass > 0))
     if finish.region_passes:
         planes = min(math.ceil(shifts * PLANES) + 1, MOST_PLANES)
-        most = max(most, BYTES_PER_PLANE * planes + BYTES_PER_HEARD_SAMPLE * few(views))
-    return packed + most + BYTES_PER_PIXEL
+        volume = max(a * planes + b * heard for a, b in zip(BYTES_PER_PLANE, BYTES_PER_HEARD_SAMPLE, strict=True))
+        most = max(most, volume + (0 if large and heard < views else packed))
+    return (most + BYTES_PER_PIXEL) * pixels
 
 
 def few(views: int) -> int:

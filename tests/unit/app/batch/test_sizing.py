@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -9,8 +10,8 @@ import pytest
 
 import ioadr
 from ioadr import InputError, preset
-from ioadr.app.batch.sizing import CLIENT, WORKER, Crew, check_need, choose_crew, makespan, need_of
-from ioadr.app.words.expectation import BYTES_PER_HEARD_SAMPLE, BYTES_PER_PIXEL, BYTES_PER_PLANE, expected_bytes
+from ioadr.app.batch.sizing import CLIENT, WORKER, Crew, Need, check_need, choose_crew, makespan, need_of
+from ioadr.app.words.expectation import BYTES_PER_PIXEL, expected_bytes, working_bytes
 from ioadr.io import ReadOptions
 from tests.builders import make_views, write_hci_scene
 
@@ -20,21 +21,35 @@ GB = 10**9
 def test_a_semi_global_match_counts_by_its_planes(tmp_path):
     """Of a narrow range the finish is what takes most, of a wide one the volume of planes."""
     scene = write_hci_scene(tmp_path / "waves", make_views(grid=(9, 9), size=(20, 24)))
-    small, wide, widest = (
-        need_of(str(scene), ReadOptions(range=(-end, end)), preset("best")).pixel_bytes for end in (1, 6, 60)
-    )
+    narrow, wide, widest = (need_of(str(scene), ReadOptions(range=(-end, end)), preset("best")) for end in (1, 6, 60))
     alone = need_of(str(scene), ReadOptions(range=(-6, 6)), preset("best").vary({"finish.region_passes": 0}))
-    assert small == alone.pixel_bytes == 3 * 4 * 81 + BYTES_PER_PIXEL
-    assert wide == 4 * 81 + BYTES_PER_PLANE * (12 * 4 * 3 + 1) + BYTES_PER_HEARD_SAMPLE * 25 + BYTES_PER_PIXEL
-    assert widest == 4 * 81 + BYTES_PER_PLANE * 192 + BYTES_PER_HEARD_SAMPLE * 25 + BYTES_PER_PIXEL
+    assert per_pixel(narrow) == per_pixel(alone) == 3 * 4 * 81 + BYTES_PER_PIXEL
+    assert per_pixel(wide) == 4 * 81 + 5 * (12 * 4 * 3 + 1) + 4 * 25 + BYTES_PER_PIXEL
+    assert per_pixel(widest) == 4 * 81 + 5 * 192 + 4 * 25 + BYTES_PER_PIXEL
+
+
+def test_large_views_are_not_copied():
+    """17×17 views of a full-size capture: packed once, filtered in place, released for a semi-global match."""
+    need = Need(289, 960, 1280, 3, preset("best"), 16.0)
+    assert per_pixel(need) == 4 * 289 + 4 * 36 + BYTES_PER_PIXEL
+    assert per_pixel(replace(need, shifts=200.0)) == 4 * 289 + 4 * 36 + BYTES_PER_PIXEL
+    assert per_pixel(replace(need, views=49)) > 3 * 4 * 49, "small enough to be copied"
+    every = replace(need, views=81, height=3000, width=4000, shifts=200.0)
+    assert per_pixel(every) == 5 * 192 + 4 * 25 + BYTES_PER_PIXEL, "the volume takes more than the views"
+
+
+def per_pixel(need):
+    """Bytes of an estimation beyond the stored views."""
+    pixels = need.height * need.width
+    return working_bytes(need.views, pixels, need.parameters, need.shifts) / pixels
 
 
 def test_what_is_counted_is_what_the_solver_takes():
     from ioadr.app.words import expectation
-    from ioadr.solver import few_views, regions
+    from ioadr.solver import few_views, filtered_views, regions
 
-    ours = expectation.PLANES, expectation.MOST_PLANES, expectation.ENOUGH_VIEWS
-    assert ours == (regions.PLANES, regions.MOST_PLANES, few_views.ENOUGH_VIEWS)
+    ours = expectation.PLANES, expectation.MOST_PLANES, expectation.ENOUGH_VIEWS, expectation.LARGE
+    assert ours == (regions.PLANES, regions.MOST_PLANES, few_views.ENOUGH_VIEWS, filtered_views.LARGE)
 
 
 @pytest.mark.parametrize("reading", [ReadOptions(), ReadOptions(views="3x3"), ReadOptions(scale=0.5, every=2)])
