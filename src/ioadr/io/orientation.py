@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr import spilled
 from ioadr.consistency.matching import Pictures, grey
 from ioadr.consistency.order import FINEST, NOT_JUDGED, Order, judged
 from ioadr.errors import InputError
@@ -57,7 +58,10 @@ def remembering(capture: Capture) -> Loader:
         if len(rest) == len(wanted):
             return capture.load(wanted, window)
         others = dict(zip(rest, capture.load(rest, window), strict=True)) if rest else {}
-        return np.stack([loaded[n][window.slices] if n in loaded else others[n] for n in wanted])
+        views = spilled.empty((len(wanted), window.height, window.width, capture.channels), capture.dtype)
+        for view, number in zip(views, wanted, strict=True):
+            view[:] = loaded[number][window.slices] if number in loaded else others[number]
+        return views
 
     return load
 

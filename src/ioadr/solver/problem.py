@@ -20,9 +20,12 @@ from ioadr.geometry.plane import robust_planes, surface_points
 from ioadr.geometry.ppp import LEVELS, MISSING, Rays
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import CongruenceTerm, DataTerm, Parameters, PlanarTerm
+from ioadr.spilled import let_rest
 
 FloatMap = NDArray[np.float32]
 MOST_SAMPLES = 2**31 - 1
+TOGETHER = 16
+"""Views that are packed before what they took is given back."""
 WIDE = 6.4
 """px; wider ranges get proportionally coarser levels of occluders, so that their number stays the same."""
 
@@ -46,10 +49,13 @@ def pack_rays(lightfield: LightField, view_step: int = 1) -> Rays:
         )
     samples = np.zeros((len(index), rows, row_stride), np.uint32)
     for v, (row, column) in enumerate(index):
+        if v % TOGETHER == 0:
+            let_rest(lightfield.views)
         packed = pack_image(lightfield.views[row, column], lightfield.white)
         samples[v, : lightfield.height, : lightfield.width] = packed
         samples[v, : lightfield.height, lightfield.width :] = packed[:, -1:]
         samples[v, lightfield.height :] = samples[v, lightfield.height - 1]
+    let_rest(lightfield.views)
     offsets = lightfield.offsets[used].astype(np.float32)
     return Rays(
         samples=samples.reshape(-1),

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
+from ioadr import spilled
 from ioadr.errors import InputError
 from ioadr.io.decoding.header import Header, Opened
 from ioadr.io.decoding.image_decoders import opened
@@ -39,7 +39,7 @@ def read_image(path: Path, advice: str = LESS, upright: bool = True) -> NDArray[
 
 def read_images(paths: Sequence[Path], header: Header, window: Window) -> NDArray[Any]:
     """The window of every image, [V, N, M, C], decoded by one thread per core."""
-    views = np.empty((len(paths), window.height, window.width, header.channels), header.dtype)
+    views = spilled.empty((len(paths), window.height, window.width, header.channels), header.dtype)
 
     def decode(number: int) -> None:
         views[number] = _decoded(paths[number], header)[window.slices]

@@ -1,0 +1,47 @@
+"""Large arrays in a temporary file: the system takes their memory back while they are not in use."""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import tempfile
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+LARGE = 500_000_000
+"""Bytes from which an array is put into a file."""
+
+
+def empty(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """A new array: in memory, or in a nameless file if it is large and there is room for it."""
+    size = math.prod(shape) * np.dtype(dtype).itemsize
+    if size <= LARGE or not (hasattr(mmap, "MADV_DONTNEED") and hasattr(os, "posix_fallocate")):
+        return np.empty(shape, dtype)
+    try:
+        with tempfile.TemporaryFile(prefix="ioadr-") as file:
+            os.posix_fallocate(file.fileno(), 0, size)  # or writing to a full disk would end the process
+            return np.frombuffer(mmap.mmap(file.fileno(), size), dtype).reshape(shape)
+    except OSError:
+        return np.empty(shape, dtype)
+
+
+def let_rest(array: NDArray[Any]) -> None:
+    """Give the memory of a large array's file back; whoever looks at it next reads it again."""
+    pages = _pages(array)
+    if pages is not None:
+        pages.madvise(mmap.MADV_DONTNEED)
+
+
+def is_spilled(array: NDArray[Any]) -> bool:
+    """Whether it lies in a file."""
+    return _pages(array) is not None
+
+
+def _pages(array: Any) -> mmap.mmap | None:
+    while isinstance(array, np.ndarray):
+        array = array.base
+    array = array.obj if isinstance(array, memoryview) else array
+    return array if isinstance(array, mmap.mmap) else None
