@@ -134,7 +134,7 @@ def _estimated(
 
     with Workers(threads) as workers:
         rays = pack_rays(lightfield, parameters.data.view_step)
-        limits = lightfield.range or voted_range(lightfield, rays, workers)
+        limits = lightfield.range or voted_range(lightfield, rays, parameters.data.view_step, workers)
         steps, last = plan(parameters, limits, warm=start is not None), closing(parameters, limits)
         total = len(steps) + finishing_passes(parameters.finish) + parameters.coverage.settle
         refinement = Refinement(lightfield, limits, parameters, workers, rays)

@@ -1,6 +1,6 @@
 """Estimates a disparity range from the light field if neither file nor user gives one.
 
-Textured pixels spread over the image are compared with all views over a wide search. Only those with one clear best
+Textured pixels spread over the image are compared with many views over a wide search. Only those with one clear best
 disparity vote, and a vote counts only if others nearby support it, so that stray matches cannot widen the range.
 """
 
@@ -13,6 +13,7 @@ from ioadr._jit import Workers
 from ioadr.errors import InputError
 from ioadr.geometry.ppp import Rays
 from ioadr.lightfield import DisparityRange, LightField
+from ioadr.solver.few_views import fewer_rays
 from ioadr.solver.initialise import lowest_point
 from ioadr.solver.plane_sweep import pixel_curves
 from ioadr.solver.problem import pack_rays
@@ -24,6 +25,8 @@ CELLS = 1000
 """Parts of an image of which each may vote, or more if they are not to exceed 10 px."""
 LARGEST_CELL, SMALLEST_CELL = 10, 4
 PATCH = 1
+ENOUGH_VIEWS = 81
+"""Of more, every second or third in each direction is compared."""
 DISTINCT = 0.7
 """A vote's cost as a share of its best rival's."""
 SUPPORT = 30
@@ -51,12 +54,12 @@ def estimate_range(lightfield: LightField, threads: int | None = None) -> Dispar
     True
     """
     with Workers(threads) as workers:
-        return voted_range(lightfield, pack_rays(lightfield), workers)
+        return voted_range(lightfield, pack_rays(lightfield), 1, workers)
 
 
-def voted_range(lightfield: LightField, rays: Rays, workers: Workers) -> DisparityRange:
-    """The range that well-textured pixels agree on, with a margin."""
-    cell = cell_size(lightfield)
+def voted_range(lightfield: LightField, rays: Rays, view_step: int, workers: Workers) -> DisparityRange:
+    """The range that well-textured pixels agree on, with a margin; `rays` are packed with a step."""
+    cell, rays = cell_size(lightfield), fewer_rays(lightfield, rays, view_step, ENOUGH_VIEWS)
     pixels = textured_pixels(lightfield, cell)
     votes = _votes(rays, pixels, _candidates(rays, _far_enough(rays, pixels, workers)), workers)
     supported = _supported(votes, 2.0 / float(rays.reach.max()), SUPPORT // cell)

@@ -10,6 +10,7 @@ from ioadr.cost.rivals import costs_at
 from ioadr.cost.total import Model
 from ioadr.geometry.ppp import Rays
 from ioadr.layout import FEWEST_VIEWS
+from ioadr.lightfield import LightField
 from ioadr.solver.problem import data_weights, used_views
 from ioadr.solver.refine import Refinement
 
@@ -20,9 +21,13 @@ ENOUGH_VIEWS = 49
 
 def few_rays(refinement: Refinement) -> Rays:
     """Evenly spread views of the refinement, enough to rank hypotheses."""
-    lightfield, rays, spacing = refinement.lightfield, refinement.rays, refinement.parameters.data.view_step
+    return fewer_rays(refinement.lightfield, refinement.rays, refinement.parameters.data.view_step, ENOUGH_VIEWS)
+
+
+def fewer_rays(lightfield: LightField, rays: Rays, spacing: int, enough: int) -> Rays:
+    """Evenly spread views, at most `enough`, of rays that were packed with a `spacing`."""
     used, step = used_views(lightfield, spacing), spacing
-    while np.count_nonzero(used_views(lightfield, step)) > ENOUGH_VIEWS and step < max(lightfield.grid):
+    while np.count_nonzero(used_views(lightfield, step)) > enough and step < max(lightfield.grid):
         step += spacing
     kept = used_views(lightfield, step)[used]
     if kept.all() or np.count_nonzero(kept) < FEWEST_VIEWS:
