@@ -78,7 +78,7 @@ def test_info_expects_wide_baselines_to_take_longer(cli, tmp_path):
     assert seconds() == seconds(-2, 2)
     wide, usual = seconds(-22, 22) - START, seconds(-2, 2) - START
     assert wide == pytest.approx(88 / USUAL_SPREAD * usual, rel=0.05), "both to a hundredth of a second"
-    assert "twice that if disparities are large" in cli("info", path, "--quilt", "5x5").out
+    assert "less certain, because the range is unknown" in cli("info", path, "--quilt", "5x5").out
 
 
 def test_info_foretells_for_the_preset_asked_for(cli, tmp_path):

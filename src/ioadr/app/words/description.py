@@ -13,6 +13,7 @@ from ioadr.consistency.single_views import examine
 from ioadr.errors import as_options
 from ioadr.lightfield import LightField
 from ioadr.presets import DEFAULT
+from ioadr.spilled import is_spilled
 
 NEIGHBOURS = {
     True: "two swapped views would be noticed",
@@ -37,7 +38,8 @@ def described(lightfield: LightField, preset: str = DEFAULT) -> dict[str, str]:
         "camera": _camera(lightfield),
         "range": _range(lightfield),
         "time": _time(lightfield, preset),
-        "memory": f"{lightfield.views.nbytes / 1e6:.0f} MB for the views, "
+        "memory": f"{lightfield.views.nbytes / 1e6:.0f} MB for the views"
+        f"{' in a temporary file' if is_spilled(lightfield.views) else ''}, "
         f"about {expected_bytes(lightfield, preset) / 1e6:.0f} MB to estimate with the preset {preset}",
     }
 
@@ -79,7 +81,7 @@ def facts(lightfield: LightField, preset: str = DEFAULT) -> dict[str, Any]:
 
 def _time(lightfield: LightField, preset: str) -> str:
     asked, fast = (duration(max(1, expected_seconds(lightfield, name))) for name in (preset, "fast"))
-    doubt = "" if lightfield.range else "; twice that if disparities are large"
+    doubt = "" if lightfield.range else "; less certain, because the range is unknown"
     other = "" if preset == "fast" else f", {fast} with fast"
     return f"about {asked} to estimate with the preset {preset}{other}, after the first compilation{doubt}"
 

@@ -6,10 +6,14 @@ import math
 
 import numpy as np
 
+from ioadr.consistency.arrangement import STEP, matched
+from ioadr.consistency.matching import Pictures, grey
+from ioadr.consistency.order import FINEST
 from ioadr.lightfield import LightField
 from ioadr.machine import cores
 from ioadr.parameters import Parameters
 from ioadr.presets import DEFAULT, PRESETS
+from ioadr.spilled import is_spilled
 
 START = 1.0
 """Seconds until modules and compiled code are loaded, and of a small light field's files; more cores do not help."""
@@ -31,12 +35,16 @@ BYTES_PER_HEARD_SAMPLE = 12, 4
 then packed alone."""
 PLANES, MOST_PLANES, ENOUGH_VIEWS, LARGE = 3.0, 192, 49, 250_000_000
 """As in `solver.regions`, `few_views` and `filtered_views`, which would load the compiler; a test compares them."""
+WIDER = 1.3
+"""Spread of a range as a multiple of what blocks of small pictures show: median of eight captures (1.0 … 2.3)."""
+SMALLEST_PICTURE = 16
+"""px; smaller ones are not matched."""
 OVERHEAD = 180_000_000
 """Interpreter and compiled code."""
 
 
 def expected_seconds(lightfield: LightField, preset: str = DEFAULT) -> float:
-    """Seconds on this machine with all its cores; assumes a typical disparity range if none is known."""
+    """Seconds on this machine with all its cores; looks at a few views if the disparity range is unknown."""
     more = max(spread(lightfield) / USUAL_SPREAD, 1.0)
     return START + more * core_seconds(lightfield.view_count, lightfield.height, lightfield.width, preset) / cores()
 
@@ -47,13 +55,28 @@ def expected_bytes(lightfield: LightField, preset: str = DEFAULT) -> int:
     views = lightfield.view_count
     if parameters.initialise.method == "plane-sweep":  # others are not even read
         views = int(np.count_nonzero(lightfield.layout.thinned(parameters.data.view_step)))
-    stored = views * pixels * lightfield.channels * lightfield.views.dtype.itemsize
+    stored = 0 if is_spilled(lightfield.views) else views * pixels * lightfield.channels * lightfield.views.itemsize
     return stored + working_bytes(views, pixels, parameters, spread(lightfield)) + OVERHEAD
 
 
 def spread(lightfield: LightField) -> float:
     """Spread of the shifts over the disparity range in the outermost view, px."""
-    return lightfield.range.extent * max(lightfield.reach) if lightfield.range else USUAL_SPREAD
+    return lightfield.range.extent * max(lightfield.reach) if lightfield.range else matched_spread(lightfield)
+
+
+def matched_spread(lightfield: LightField) -> float:
+    """The same if the range is unknown, from small pictures of the views at the ends of two lines."""
+    row, column = lightfield.reference
+    rows, columns = np.flatnonzero(lightfield.present[:, column]), np.flatnonzero(lightfield.present[row])
+    places = [(row, column), *((i, column) for i in rows[[0, -1]]), *((row, j) for j in columns[[0, -1]])]
+    offsets = np.array([lightfield.offsets[place] for place in places])[:, :2]
+    pictures = Pictures(np.stack([grey(lightfield.views[place], FINEST) for place in places]), offsets - offsets[0])
+    if min(pictures.images.shape[1:]) < SMALLEST_PICTURE or not pictures.offsets.any():
+        return USUAL_SPREAD
+    matches = matched(pictures)
+    low, high = matches.limits()
+    size = max(pictures.reduced(matches.longest).images.shape[1:])
+    return WIDER * (high - low - STEP) * max(lightfield.height, lightfield.width) / size
 
 
 def core_seconds(views: int, height: int, width: int, preset: str = DEFAULT) -> float:
