@@ -124,8 +124,7 @@ def _estimated(
     start: NDArray[np.float32] | None,
 ) -> Estimate:
     """The method."""
-    clock = time.perf_counter()
-    history: list[SweepRecord] = []
+    clock, history = time.perf_counter(), list[SweepRecord]()
 
     def report(record: SweepRecord) -> None:
         history.append(record)

@@ -13,7 +13,7 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "ioadr"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-NOUNS = {"errors", "machine", "parameters", "presets", "part", "camera", "layout", "lightfield", "way"}
+NOUNS = {"errors", "machine", "spilled", "parameters", "presets", "part", "camera", "layout", "lightfield", "way"}
 METHOD = NOUNS | {"_jit", "_lanes", "geometry", "result"}
 
 MAY_IMPORT = {
@@ -31,6 +31,7 @@ MAY_IMPORT = {
     "_cache_folder": set(),
     "_kernel_cache": {"_cache_folder"},
     "machine": set(),
+    "spilled": set(),
     "_jit": {"errors", "machine", "_kernel_cache"},
     "_lanes": set(),
     "geometry": NOUNS | {"_jit", "_lanes"},
