@@ -29,7 +29,7 @@ def empty(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
 
 
 def let_rest(array: NDArray[Any]) -> None:
-    """Give the memory of a large array's file back; whoever looks at it next reads it again."""
+    """Give the memory of a large array's file back; a later look reads it again."""
     pages = _pages(array)
     if pages is not None:
         pages.madvise(mmap.MADV_DONTNEED)

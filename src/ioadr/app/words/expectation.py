@@ -29,7 +29,7 @@ BYTES_PER_SAMPLE = 4
 BYTES_PER_PIXEL = 320
 """Maps of the reference view: state, planes, visibility, costs, result."""
 BYTES_PER_PLANE = 3, 5
-"""Of one pixel: deviation and share of a semi-global match, and its sums of paths thereafter."""
+"""Of one pixel: deviation and share of a semi-global match; later its sums of paths, too."""
 BYTES_PER_HEARD_SAMPLE = 12, 4
 """Of one pixel of one view that takes part in it, at the same times: packed, high-pass and the surface that it sees,
 then packed alone."""
