@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -105,17 +105,18 @@ class _Grid:
     """One anchor's pixels in space."""
 
     surface: Surface
+    of: Views
     camera: NDArray[np.float32]
     points: NDArray[np.float32]
     normals: NDArray[np.float32]
-    views: NDArray[np.uint16]
     new: Mask
     """Pixels with a place and a normal that are trusted enough and that no earlier anchor has."""
     meshable: Mask
     """Pixels of a surface that are trusted enough and contradict no earlier anchor."""
 
     def taken(self, mask: Mask) -> Columns:
-        columns = self.points, self.normals, self.surface.image, self.surface.confidence, self.views
+        count = seeing(self.surface, mask, self.of)
+        columns = self.points, self.normals, self.surface.image, self.surface.confidence, count
         return tuple(column[mask] for column in columns)
 
 
@@ -129,7 +130,7 @@ def _grids(views: Views, min_confidence: float) -> Iterator[_Grid]:
         fine &= surface.confidence >= min_confidence
         seen, agreed = compared(surface, views.surfaces[:number], link)
         new, meshable = fine & surface.kept & ~seen, fine & (agreed | ~seen) & linked(surface.disparity, link)
-        yield _Grid(surface, camera, points, normals, seeing(surface, views, link), new, meshable)
+        yield _Grid(surface, views, camera, points, normals, new, meshable)
 
 
 def _joined(parts: Sequence[Columns]) -> FusedPoints:
@@ -164,13 +165,14 @@ def compared(surface: Surface, earlier: Sequence[Surface], link: float) -> tuple
     return seen, agreed
 
 
-def seeing(surface: Surface, views: Views, link: float) -> NDArray[np.uint16]:
-    """[N, M]: number of views whose maps show the pixel's point."""
-    count = np.zeros(surface.disparity.shape, np.uint16)
+def seeing(surface: Surface, mask: Mask, views: Views) -> NDArray[np.uint16]:
+    """[N, M]: number of views whose maps show the pixel's point; 0 outside the mask."""
+    count, link = np.zeros(mask.shape, np.uint16), link_of(views.layout)
+    asked = replace(surface, disparity=np.where(mask, surface.disparity, np.float32(np.nan)))
     for number, view in enumerate(views.index):
         row, column = views.layout.offsets[tuple(view)]
         seen, agreed = np.zeros((2, *count.shape), bool)
-        _compare(surface, np.asarray(views.disparity[number]), (float(row), float(column)), link, seen, agreed)
+        _compare(asked, np.asarray(views.disparity[number]), (float(row), float(column)), link, seen, agreed)
         count += agreed
     return count
 
