@@ -38,13 +38,13 @@ def sweep_teller(topic: str, name: str, begin: float = 0.0, end: float = 1.0, wh
     return progress
 
 
-def view_teller(topic: str, name: str, begin: float, end: float) -> Callable[[str, int, int], None]:
+def view_teller(topic: str, name: str, begin: float, end: float, where: str = "") -> Callable[[str, int, int], None]:
     """Callback for `ioadr.estimate_views`: anchors take most of the time, views the rest."""
 
     def progress(what: str, done: int, total: int) -> None:
         check_wanted()
         share = ANCHORS * done / total if what == "anchor" else ANCHORS + (1.0 - ANCHORS) * done / total
-        tell(topic, name, f"{what} {done}/{total}", begin + (end - begin) * share)
+        tell(topic, name, f"{where}{what} {done}/{total}", begin + (end - begin) * share)
 
     return progress
 

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 import ioadr
 from ioadr.app.batch.items import Item, Outcome, Settings
-from ioadr.app.batch.talk import sweep_teller, tell
+from ioadr.app.batch.talk import sweep_teller, tell, view_teller
+from ioadr.app.batch.tiled_views import PREFIX, join_views, views_core
 from ioadr.app.batch.tiling import Tile
 from ioadr.app.batch.work import ESTIMATED, Clock, guarded, outcome_of, save, truth_beside
 from ioadr.errors import InputError
@@ -100,22 +101,33 @@ def _estimated(item: Item, key: str, settings: Settings, whole: Whole, tile: Til
     name, begin, end = f"tile {turn.number + 1}/{turn.of} ", turn.share, turn.share + ESTIMATED / turn.of
     tell(settings.topic, item.name, f"{name}reading", begin)
     lightfield = read_part(item.path, whole.known, tile.outer, whole.limits)
-    estimate = ioadr.estimate(
-        lightfield,
-        settings.parameters,
-        seed=settings.seed,
-        progress=sweep_teller(settings.topic, item.name, begin, end, name),
-        threads=settings.threads,
-    )
+    views: dict[str, NDArray[Any]] = {}
+    if settings.every_view:
+        teller = view_teller(settings.topic, item.name, begin, end, name)
+        every = ioadr.estimate_views(lightfield, settings.parameters, settings.seed, teller, settings.threads)
+        estimate, views = every.estimate, views_core(every, _inner(tile))
+    else:
+        estimate = ioadr.estimate(
+            lightfield,
+            settings.parameters,
+            seed=settings.seed,
+            progress=sweep_teller(settings.topic, item.name, begin, end, name),
+            threads=settings.threads,
+        )
     with atomic_file(file) as temporary, temporary.open("wb") as stream:
-        np.savez(stream, allow_pickle=False, **_core(estimate, lightfield, tile, mark))
+        np.savez(stream, allow_pickle=False, **_core(estimate, lightfield, tile, mark), **views)
     return str(file)
+
+
+def _inner(tile: Tile) -> tuple[slice, slice]:
+    """Where the core is in a tile."""
+    top, left = tile.core.top - tile.outer.top, tile.core.left - tile.outer.left
+    return slice(top, top + tile.core.height), slice(left, left + tile.core.width)
 
 
 def _core(estimate: Estimate, lightfield: LightField, tile: Tile, mark: str) -> dict[str, Any]:
     """The part of a tile that is kept."""
-    top, left = tile.core.top - tile.outer.top, tile.core.left - tile.outer.left
-    inner = (slice(top, top + tile.core.height), slice(left, left + tile.core.width))
+    inner = _inner(tile)
     about = {
         "white": estimate.white,
         "history": [asdict(record) for record in estimate.history],
@@ -147,7 +159,8 @@ def _joined(item: Item, key: str, settings: Settings, whole: Whole, tiles: Seque
     clock.seconds["estimate"] = round(estimate.seconds.get("total", 0.0), 3)
     outcome = outcome_of(item, key, settings, estimate, truth, clock, notes)
     outcome = replace(outcome, facts={**outcome.facts, "tiles": _seams(tiles)})
-    save(outcome, settings, estimate, None, truth)
+    views = join_views(estimate, _stored(settings, item, tiles)) if settings.every_view else None
+    save(outcome, settings, estimate, None, truth, views)
     clock.lap("save")
     shutil.rmtree(tile_folder(settings, item), ignore_errors=True)
     return replace(outcome, seconds=clock.seconds)
@@ -178,7 +191,7 @@ def join(
     maps: dict[str, NDArray[Any]] = {}
     about: list[Mapping[str, Any]] = []
     for tile, content in cores:
-        for name in content.keys() - {"about", "mark"}:
+        for name in (name for name in content if name not in {"about", "mark"} and not name.startswith(PREFIX)):
             values = content[name]
             if name not in maps:
                 maps[name] = np.zeros((whole.known.height, whole.known.width, *values.shape[2:]), values.dtype)

@@ -113,7 +113,8 @@ def command(
 
     side = tile_size if tile_size is not None else 0 if tiles else None
     _check(out, side, video, scheduler, workers or memory)
-    _check_whole(align, every_view, saving, side is not None or video)
+    _check_whole(align, side is not None or video)
+    _check_every_view(every_view, saving, video)
     formats = None if saving.formats is None else tuple(check_formats(saving.formats))
     items = find_items(inputs, reading if align or every_view else estimation.reading(reading), out, video)
     settings = Settings(
@@ -169,17 +170,17 @@ def _check(out: str, side: int | None, video: bool, scheduler: str | None, own: 
         )
 
 
-def _check_whole(align: bool, every_view: bool, saving: Saving, parts: bool) -> None:
-    """Refuse options that need whole, single light fields together with `parts` (tiles, videos)."""
-    if every_view:
-        check_archived(saving)
+def _check_whole(align: bool, parts: bool) -> None:
+    """Refuse --align, which needs whole, single light fields, together with `parts` (tiles, videos)."""
     if align and parts:
         raise InputError("batch: --align needs whole light fields, one by one. Leave out --video and tiles.")
-    if every_view and parts:
-        raise InputError(
-            "batch: --every-view cannot be combined with tiles or --video. Leave one out; for large views, read less "
-            "with --crop or --scale."
-        )
+
+
+def _check_every_view(every_view: bool, saving: Saving, video: bool) -> None:
+    if every_view:
+        check_archived(saving)
+    if every_view and video:
+        raise InputError("batch: --every-view cannot be combined with --video. Leave one out.")
 
 
 def _finish(terminal: Terminal, summary: Summary, out: str) -> None:

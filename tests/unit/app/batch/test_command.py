@@ -19,7 +19,7 @@ QUICK = ("--no-report", "--save", "pfm", "--set", "search.sweeps=2", "--workers"
     ("options", "message"),
     [
         (("--video", "--tiles"), "--video and tiles cannot be combined"),
-        (("--every-view", "--tiles"), "--every-view cannot be combined with tiles or --video"),
+        (("--every-view", "--video"), "--every-view cannot be combined with --video"),
         (("--every-view", "--save", "pfm"), "--every-view: needs npz among the formats of --save"),
         (("--scheduler", "tcp://127.0.0.1:1", "--workers", 2), "cannot be combined with --scheduler"),
         (("--align", "--video"), "--align needs whole light fields"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
 
@@ -13,13 +14,16 @@ import ioadr
 from ioadr import DisparityRange, InputError, Layout, preset
 from ioadr.app.batch.items import Item, Outcome, Settings
 from ioadr.app.batch.sizing import need_of
+from ioadr.app.batch.tiled_views import LAYERS
 from ioadr.app.batch.tiles import Turn, Whole, do_tile, join_tiles, survey_item, tile_folder
 from ioadr.app.batch.tiling import Tile, plan_tiles, tile_side
-from ioadr.evaluation.synthetic import demo
+from ioadr.evaluation.synthetic import demo, random_light_field
 from ioadr.io import ReadOptions, load_estimate, orientation
 from ioadr.io.parts import read_part, survey
 from ioadr.part import Part, Window
 from ioadr.solver.reach import CARRIED, estimation_margin
+from ioadr.views.result import Views
+from ioadr.views.surfaces import NOTHING
 from tests.builders import make_views, write_hci_scene
 from tests.unit.app.batch.conftest import summary
 
@@ -157,6 +161,61 @@ def test_tiles_fit_together(huge, tmp_path):
     assert len(joined.history) == len(single.history)
     assert (joined.visible_views == single.visible_views).mean() > 0.99
     assert (tmp_path / "out" / "a" / "report.html").stat().st_size > 10_000
+
+
+def test_every_view_is_joined_with_the_anchors_of_all_tiles(tmp_path, monkeypatch):
+    """Two tiles with an anchor of their own each; the arrays are those of an untiled estimate."""
+    scene = random_light_field(4, "spheres", size=(64, 128), grid=(5, 5)).lightfield
+    np.save(tmp_path / "views.npy", scene.views)
+    item = Item("a", str(tmp_path / "views.npy"), ReadOptions(range=(-1.5, 1.5)))
+    settings = Settings(str(tmp_path / "out"), preset("fast"), formats=("npz", "ply"), report=False, every_view=True)
+    whole = ioadr.estimate_views(ioadr.read(item.path, item.reading), settings.parameters, threads=1, most_anchors=3)
+    second, third = (surface.view for surface in whole.surfaces[1:])
+
+    def cut(lightfield, *_):
+        window = lightfield.part.window
+        left, inner = window.left == 0, (..., window.slices[0], window.slices[1])
+        surfaces = [surface for surface in whole.surfaces if surface.view != (third if left else second)]
+        numbers = np.array([0, 1, NOTHING] if left else [0, NOTHING, 1], np.uint8)
+        return Views(
+            estimate=ioadr.estimate(lightfield, settings.parameters, threads=1),
+            index=whole.index,
+            disparity=whole.disparity[inner],
+            confidence=whole.confidence[inner],
+            source=np.append(numbers, np.full(253, NOTHING, np.uint8))[whole.source[inner]],
+            surfaces=[replace(s, **{name: getattr(s, name)[window.slices] for name in LAYERS}) for s in surfaces],
+        )
+
+    monkeypatch.setattr(ioadr, "estimate_views", cut)
+    assert estimated(item, settings, plan_tiles(64, 128, 64, 16)).state == "done"
+    joined = ioadr.load_views(tmp_path / "out" / "a")
+    assert [surface.view for surface in joined.surfaces] == [(2, 2), second, third]
+    np.testing.assert_array_equal(joined.disparity, whole.disparity)
+    lost = [(whole.source == 2) & (np.arange(128) < 64), (whole.source == 1) & (np.arange(128) >= 64)]
+    assert lost[0].any()
+    assert lost[1].any()
+    np.testing.assert_array_equal(joined.source, np.where(lost[0] | lost[1], NOTHING, whole.source))
+    assert np.isnan(joined.surfaces[1].disparity[:, 64:]).all()
+    assert np.isnan(joined.surfaces[2].disparity[:, :64]).all()
+    assert set(joined.points().anchor) <= {0, 1, 2}
+    assert (tmp_path / "out" / "a" / "scene_mesh.ply").stat().st_size > 10_000
+
+
+@pytest.mark.slow
+def test_every_view_in_tiles_is_about_the_whole_s(tmp_path):
+    rendered = random_light_field(4, "spheres", size=(192, 256), grid=(5, 5))
+    np.save(tmp_path / "views.npy", rendered.lightfield.views)
+    limits = rendered.lightfield.range or RANGE
+    item = Item("a", str(tmp_path / "views.npy"), ReadOptions(range=(limits.minimum, limits.maximum)))
+    settings = Settings(str(tmp_path / "out"), preset("best"), formats=("npz",), report=False, every_view=True)
+    margin = estimation_margin(settings.parameters, limits, Layout.of((5, 5)))
+    assert estimated(item, settings, plan_tiles(192, 256, 128, margin)).state == "done"
+    joined = ioadr.load_views(tmp_path / "out" / "a")
+    whole = ioadr.estimate_views(ioadr.read(item.path, item.reading), settings.parameters)
+    for view in map(tuple, joined.index.tolist()):
+        wrong = [np.mean(np.abs(v.map_of(view) - rendered.disparity_of(view)) > 0.07) for v in (joined, whole)]
+        assert wrong[0] < 1.1 * wrong[1] + 0.001
+    assert np.mean(np.abs(joined.disparity - whole.disparity) > 0.07) < 0.005
 
 
 def test_finished_tiles_are_not_done_again(huge, tmp_path, monkeypatch):
