@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from ioadr.views.carry import compare_views, fill_from_behind, place_behind, put_on_surface, splat
 from ioadr.views.pose import Pose
-from ioadr.views.sampling import blend_rows
+from ioadr.views.sampling import blend_rows, fill_rows
 from tests.reference import views
 from tests.reference.rows import Prepared, Row
 from tests.reference.scenes import Problem
 
 LINK = 0.19
+NEARBY = 0.3
 ANCHOR = 0.75, -1.5
 POSE = Pose(-0.5, 1.25, 0.05, 0.03, 1.3, 4.0, 5.0, 5.5, 6.25)
 """Beside and before the captured views, through a longer lens."""
@@ -99,15 +100,36 @@ def blending(problem: Problem) -> tuple[Any, ...]:
 
 def prepare_blended(problem: Problem) -> Prepared:
     views_, maps, places, index, target = blending(problem)
-    out = np.empty((*target.shape, views_.shape[4]), np.float32)
-    rest = views_, maps, places, index, target, POSE, LINK, 1.0, out
-    return Prepared(lambda: blend_rows(0, len(target), *rest), out, target.size)
+    out, seen = np.empty((*target.shape, views_.shape[4]), np.float32), np.empty(target.shape, bool)
+
+    def run() -> None:
+        blend_rows(0, len(target), views_, maps, places, index, target, POSE, LINK, 1.0, NEARBY, out, seen)
+        out[~seen] *= -1
+
+    return Prepared(run, out, target.size)
 
 
 def twin_blended(problem: Problem, slack: float) -> NDArray[Any]:
     pictures, maps, places, _, target = blending(problem)
     flat = pictures.reshape(-1, *pictures.shape[2:]).astype(np.float64)
-    return views.blended(flat, maps, places, target, POSE, LINK, 1.0, slack)
+    return views.blended(flat, maps, places, target, POSE, LINK, 1.0, NEARBY, slack)
+
+
+def partly_seen(problem: Problem) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A picture, and a mask of it with holes of several sizes."""
+    generator = np.random.default_rng([problem.seed, 12])
+    rough = generator.random(problem.disparity.shape)
+    rough[2:7, 1:8] += 0.5
+    return problem.lf.reference_view.astype(np.float32), rough < 0.7
+
+
+def prepare_unseen(problem: Problem) -> Prepared:
+    picture, seen = partly_seen(problem)
+    return Prepared(lambda: fill_rows(0, len(seen), picture, seen, problem.disparity, LINK), picture, seen.size)
+
+
+def twin_unseen(problem: Problem, slack: float) -> NDArray[Any]:
+    return views.coloured_by_surface(*partly_seen(problem), problem.disparity, LINK + slack)
 
 
 VIEWS = (
@@ -119,5 +141,7 @@ VIEWS = (
     Row("blended picture", "views.sampling: blend_rows blend_pixel nearest_place sight_weight add_sample cubic_weight",
         prepare_blended, twin_blended, {"exact": False, "size": (9, 11), "grid": (3, 3)}, rtol=1e-5, floor=100.0,
         slack=1e-5, why="cubic weights cancel; float32 pictures of up to 65535"),
+    Row("unseen colours", "views.sampling: fill_rows add_ring", prepare_unseen, twin_unseen, {"exact": False},
+        rtol=1e-5, floor=100.0, slack=1e-5, why="float32 pictures of up to 65535"),
     Row("filled holes", "views.carry: fill_from_behind", prepare_filled, twin_filled),
 )  # fmt: skip

@@ -169,9 +169,13 @@ def blended(
     pose: Pose,
     link: float,
     step: float,
+    close: float,
     slack: float,
 ) -> NDArray[np.float64]:
-    """Each pixel as the mean of the views [V, N, M, C], weighted by closeness to its ray and by whether they see it."""
+    """Each pixel as the mean of the views [V, N, M, C], weighted by closeness to its ray and by whether they see it.
+
+    Negative where none sees it.
+    """
     out = np.empty((*target.shape, images.shape[3]))
     height, width = maps.shape[1:]
     for i, j in np.ndindex(target.shape):
@@ -189,11 +193,25 @@ def blended(
                     n, m = min(max(math.floor(y), 0), height - 2), min(max(math.floor(x), 0), width - 2)
                     taps = [(a, b) for a in (n, n + 1) for b in (m, m + 1) if abs(maps[v, a, b] - d) <= link + slack]
                     same = sum(max(1 - abs(y - a), 0) * max(1 - abs(x - b), 0) for a, b in taps)
-                    sight, seen = 1e-3 + same, seen or same > 1e-3 + slack
-                weight = sight * (step**2 / (away[v] ** 2 + (0.1 * step) ** 2)) ** 2
+                    sight, seen = 1e-3 + same, seen or 1e-3 + same > 0.5 + slack
+                weight = sight * (step**2 / (away[v] ** 2 + (close * step) ** 2)) ** 2
                 total += weight * cubic_sample(images[v], y, x)
                 weights += weight
             if seen:
                 break
-        out[i, j] = total / weights
+        out[i, j] = total / weights if seen else -total / weights
+    return out
+
+
+def coloured_by_surface(picture: NDArray[Any], seen: NDArray[Any], target: NDArray[Any], link: float) -> NDArray[Any]:
+    """Unseen pixels as the mean of seen ones of their surface, by inverse square distance, in a growing square."""
+    out = picture.astype(np.float64)
+    rows, columns = np.mgrid[: seen.shape[0], : seen.shape[1]]
+    for i, j in np.argwhere(~seen):
+        ring = np.maximum(abs(rows - i), abs(columns - j))
+        usable = seen & (np.abs(target - target[i, j]) <= link) & (ring <= 32)
+        if usable.any():
+            usable &= ring <= 2 * ring[usable].min()
+            weights = 1.0 / ((rows - i) ** 2 + (columns - j) ** 2)[usable]
+            out[i, j] = weights @ picture[usable].astype(np.float64) / weights.sum()
     return out

@@ -17,7 +17,7 @@ from ioadr.layout import Layout
 from ioadr.lightfield import LightField
 from ioadr.views.pose import Pose, Viewpoint
 from ioadr.views.result import Views
-from ioadr.views.sampling import blend_rows
+from ioadr.views.sampling import blend_rows, fill_rows
 from ioadr.views.surfaces import NOTHING, FloatMap, link_of, look
 
 Picture = NDArray[np.float32]
@@ -25,6 +25,9 @@ LENS_POINTS = 61
 """Number of cameras that simulate a lens."""
 GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 MOST_PIXELS = 1 << 26
+CLOSE, STEADY = 0.1, 1.0
+"""Of the step between views: a camera so close to a captured one shows what that shows. In a film several views are
+blended everywhere; otherwise grain appears at each captured view and fades between them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,27 +62,34 @@ class Renderer:
         return np.stack([near_grown(np.asarray(values), 2 * self.link) for values in self.views.disparity])
 
     def render(
-        self, viewpoint: Viewpoint, size: tuple[int, int], aperture: float, focus: float, workers: Workers
+        self,
+        viewpoint: Viewpoint,
+        size: tuple[int, int],
+        aperture: float,
+        focus: float,
+        workers: Workers,
+        steady: bool = False,
     ) -> Rendering:
         """See `Views.render`."""
         pose = viewpoint.pose(self.views.layout, self.views.estimate.rays, size, self.views.size)
-        sharp = self._sharp(pose, size, workers)
+        sharp = self._sharp(pose, size, workers, STEADY if steady else CLOSE)
         if aperture == 0:
             return sharp
         total = np.zeros(sharp.image.shape, np.float64)
         for shifted in lens(pose, aperture, focus):
-            total += self._sharp(shifted, size, workers).image
+            total += self._sharp(shifted, size, workers, CLOSE).image
         return replace(sharp, image=(total / LENS_POINTS).astype(np.float32))
 
-    def _sharp(self, pose: Pose, size: tuple[int, int], workers: Workers) -> Rendering:
+    def _sharp(self, pose: Pose, size: tuple[int, int], workers: Workers, close: float) -> Rendering:
         sight = look(self.views.surfaces, pose, size, self.link).completed(self.link)
         target = sight.disparity
         if not np.isfinite(target).all():
             raise InputError("viewpoint: no part of the scene is visible from there. Move it closer to the views.")
-        out = np.empty((*size, self.lightfield.channels), np.float32)
+        out, seen = np.empty((*size, self.lightfield.channels), np.float32), np.empty(size, bool)
         given = self.lightfield.views, self.maps, self.places, self.views.index
-        rest = near_grown(target, 2 * self.link), pose, 2 * self.link, self.step, out
-        workers.rows(blend_rows, size[0], *given, *rest)
+        wide, link = near_grown(target, 2 * self.link), 2 * self.link
+        workers.rows(blend_rows, size[0], *given, wide, pose, link, self.step, close, out, seen)
+        workers.rows(fill_rows, size[0], out, seen, wide, link)
         return Rendering(np.clip(out, 0.0, self.lightfield.white), target, sight.source != NOTHING)
 
 
@@ -90,13 +100,14 @@ def render(
     aperture: float = 0.0,
     focus: float = 0.0,
     threads: int | None = None,
+    steady: bool = False,
 ) -> Rendering:
     """See `Views.render`."""
     if not isinstance(viewpoint, Viewpoint):
         viewpoint = Viewpoint(*viewpoint)
     check_lens(aperture, focus)
     with Workers(threads) as workers:
-        return renderer(views).render(viewpoint, check_size(size or views.size), aperture, focus, workers)
+        return renderer(views).render(viewpoint, check_size(size or views.size), aperture, focus, workers, steady)
 
 
 def renderer(views: Views) -> Renderer:

@@ -98,6 +98,7 @@ class Views:
         aperture: float = 0.0,
         focus: float = 0.0,
         threads: int | None = None,
+        steady: bool = False,
     ) -> Rendering:
         """Render a new view from the captured ones and their maps.
 
@@ -113,6 +114,9 @@ class Views:
             Disparity that is sharp through an open lens.
         threads : int, optional
             CPU threads; all of them without it.
+        steady : bool
+            For films: blend several views everywhere, so that sharpness and grain do not pulse along the path.
+            Without it, a captured place shows the captured view.
 
         Returns
         -------
@@ -128,7 +132,7 @@ class Views:
         """
         from ioadr.views.rendering import render
 
-        return render(self, viewpoint, size, aperture, focus, threads)
+        return render(self, viewpoint, size, aperture, focus, threads, steady)
 
     def export(self, target: str, folder: str | os.PathLike[str], **options: Any) -> list[str]:
         """Write the result as another program reads it, with the depth of every view.

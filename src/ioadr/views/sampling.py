@@ -11,8 +11,10 @@ SHARPNESS = -0.75
 """Slope of the interpolating cubic (Keys 1981) one sample away. −0.5: 0.2 dB less on sideboard, 0: 0.5 dB."""
 UNSEEN, OUTSIDE = 1e-3, 1e-6
 """Weights of views in which the point is hidden, or outside the image, against 1."""
-CLOSE = 0.1
-"""Of the step between views: a camera so close to a captured one shows what that shows."""
+SEEN = 0.5
+"""Share of the pixels around a point, in a view that shows it."""
+FARTHEST = 32
+"""px from a pixel that no view sees to the colours that it may take."""
 AROUND = 1.5
 """Steps between views, by which a view may be farther than the nearest one to be asked first."""
 
@@ -54,7 +56,7 @@ def sight_weight(own, y, x, d, link):
 
 
 @kernel
-def blend_pixel(images, maps, places, index, i, j, d, pose, link, step, reach, total):
+def blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, reach, total):
     """Add to `total` [C] the colours of the views within `reach` of the ray; return the weight of those that see it.
 
     A view counts by how close it is to where the pixel's ray crosses the plane of the cameras.
@@ -69,11 +71,11 @@ def blend_pixel(images, maps, places, index, i, j, d, pose, link, step, reach, t
         if square > reach * reach:
             continue
         y, x = origin(i, j, d, places[v, 0], places[v, 1], pose)
-        near = (step * step / (square + (CLOSE * step) ** 2)) ** 2
+        near = (step * step / (square + (close * step) ** 2)) ** 2
         sight = sight_weight(maps[v], y, x, d, link)
         add_sample(images[index[v, 0], index[v, 1]], y, x, near * sight, total)
         weights += near * sight
-        if sight > 2.0 * UNSEEN:
+        if sight > SEEN:
             seen += near * sight
     for c in range(total.size):
         total[c] /= weights
@@ -92,18 +94,61 @@ def nearest_place(places, i, j, pose):
 
 
 @task
-def blend_rows(begin, end, images, maps, places, index, target, pose, link, step, out):
-    """Rows begin … end − 1 of a picture `out` [H, W, C] whose disparity map is `target`.
+def blend_rows(begin, end, images, maps, places, index, target, pose, link, step, close, out, seen):
+    """Rows begin … end − 1 of a picture `out` [H, W, C] whose disparity map is `target`, and whether a view sees it.
 
     images [L, K, N, M, C]; maps [V, N, M] of the views at `places` [V, 2] (offsets), `index` [V, 2] of the grid; step
-    is the distance between neighbouring views. Views around the ray are tried first; if none sees it, all views.
+    is the distance between neighbouring views. A view at the distance `close` · step counts a quarter of one that is
+    where the camera is. Views around the ray are tried first; if none sees it, all views.
     """
     total = np.empty(out.shape[2])
     for i in range(begin, end):
         for j in range(out.shape[1]):
             d = np.float64(target[i, j])
             reach = nearest_place(places, i, j, pose) + AROUND * step
-            if blend_pixel(images, maps, places, index, i, j, d, pose, link, step, reach, total) == 0.0:
-                blend_pixel(images, maps, places, index, i, j, d, pose, link, step, np.inf, total)
+            weight = blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, reach, total)
+            if weight == 0.0:
+                weight = blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, np.inf, total)
+            seen[i, j] = weight > 0.0
             for c in range(total.size):
                 out[i, j, c] = total[c]
+
+
+@kernel
+def add_ring(picture, seen, target, i, j, radius, link, total):
+    """Add to `total` [C] the seen colours of the surface at (i, j) on a square ring around it; return their weight."""
+    weights = 0.0
+    for a in range(max(i - radius, 0), min(i + radius + 1, len(seen))):
+        across = 1 if abs(a - i) == radius else 2 * radius
+        for b in range(j - radius, j + radius + 1, across):
+            if not 0 <= b < seen.shape[1] or not seen[a, b] or abs(target[a, b] - target[i, j]) > link:
+                continue
+            weight = 1.0 / ((a - i) ** 2 + (b - j) ** 2)
+            weights += weight
+            for c in range(total.size):
+                total[c] += weight * picture[a, b, c]
+    return weights
+
+
+@task
+def fill_rows(begin, end, picture, seen, target, link):
+    """Rows begin … end − 1 of `picture` [H, W, C]: pixels that no view sees get the colours of their surface nearby.
+
+    The views show something nearer there. Rings grow to twice the distance of the first seen pixel.
+    """
+    total = np.empty(picture.shape[2])
+    for i in range(begin, end):
+        for j in range(seen.shape[1]):
+            if seen[i, j]:
+                continue
+            total[:] = 0.0
+            weights, last, radius = 0.0, FARTHEST, 1
+            while radius <= last:
+                there = add_ring(picture, seen, target, i, j, radius, link, total)
+                if there > 0.0 and weights == 0.0:
+                    last = min(last, 2 * radius)
+                weights += there
+                radius += 1
+            if weights > 0.0:
+                for c in range(total.size):
+                    picture[i, j, c] = total[c] / weights

@@ -165,3 +165,30 @@ def test_a_file_of_places_is_read():
         read_path("1 1\na b\n", "path")
     with pytest.raises(InputError, match="path: expected 1 … 10000 lines"):
         read_path("# nothing\n", "path")
+
+
+def test_a_steady_film_does_not_pulse():
+    """With noisy views, the grain of a picture at a captured view is about that between four of them."""
+    views, generator = every_view(), np.random.default_rng(0)
+    lightfield = scene().lightfield
+    noisy = np.clip(lightfield.views + generator.normal(0, 12, lightfield.views.shape), 0, 255).astype(np.uint8)
+    views = replace(views, lightfield=lightfield.replace(views=noisy))
+
+    def grain(place, steady):
+        made = views.render(place, threads=1, steady=steady).image.mean(axis=2)
+        return float(np.abs(np.diff(made, axis=1)).mean())
+
+    pulse = [grain((4.0, 4.0), steady) / grain((4.5, 4.5), steady) for steady in (False, True)]
+    assert pulse[0] > 1.5
+    assert 0.9 < pulse[1] < 1.25
+
+
+@pytest.mark.parametrize("place", [(4.0, 13.0), (4.0, -5.0), (12.0, 4.0)])
+def test_what_no_view_sees_is_coloured_like_the_surface_behind(place):
+    """Far beside the views, not like the object in front of it, which the views show there: that is 16 … 19 off."""
+    made, expected = every_view().render(place, threads=1), taken_from(*place)
+    inner = np.zeros(SIZE, bool)
+    inner[12:-12, 12:-12] = True  # not beyond the edges of all views
+    unseen = ~made.seen & inner
+    assert unseen.sum() > 100
+    assert np.abs(made.image - expected)[unseen].mean() < 13

@@ -78,7 +78,7 @@ def command(
             from ioadr.colours import rgb8
 
             for viewpoint in viewpoints:
-                made = views.render(viewpoint, (height, width), aperture, focus, threads)
+                made = views.render(viewpoint, (height, width), aperture, focus, threads, steady=len(viewpoints) > 1)
                 bar.advance(task)
                 yield rgb8(made.image, views.estimate.white)
 
