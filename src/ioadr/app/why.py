@@ -23,6 +23,8 @@ SETTLED = 0.01
 """The step that brought a pixel within this distance of its value after the sweeps proposed it, px."""
 AGREED = 5.0
 """Largest mean difference of views that counts as agreement, grey levels."""
+FINEST = 0.1
+"""Smallest difference that is stated, grey levels."""
 STILL = 0.0005
 """Motion that rounds to zero, px."""
 DOUBTFUL = 0.9
@@ -31,7 +33,7 @@ DOUBTFUL = 0.9
 AGREE = "{visible} of {views} views agree within {deviation} grey levels at {disparity} px ({depth})."
 DIFFER = "{visible} of {views} views see it at {disparity} px ({depth}), but differ by {deviation} grey levels."
 TRUST = "Trusted: {trust} %."
-TRUST_LESS = "Trusted: only {trust} %, mainly because {reason}."
+TRUST_LESS = "Trusted: {trust} %. Main doubt: {reason}."
 TWO = "Another disparity explains the views nearly as well."
 SURFACE = "the surface fitted around it moved it by {moved} px"
 SURFACE_OVER = "the surface fitted over {radius} px moved it by {moved} px"
@@ -131,7 +133,7 @@ def sentence(facts: Facts) -> str:
     values = {
         "visible": str(facts.visible),
         "views": str(facts.views),
-        "deviation": number(facts.deviation, 1),
+        "deviation": number(max(facts.deviation, FINEST), 1),
         "disparity": number(facts.disparity, 3),
         "depth": depth_text(facts.depth, facts.unit),
     }
@@ -189,10 +191,10 @@ def residual_words(views: ViewResiduals) -> str:
     """How much the views differed."""
     known = views.residuals[np.isfinite(views.residuals)]
     if not known.size:
-        return "no view sees it"
+        return "no view took part when the surface was fitted"
     return (
-        f"the {known.size} views that took part differ from their mean by {number(float(np.median(known)), 1)} grey "
-        f"levels in the median and {number(float(known.max()), 1)} at most"
+        f"when the surface was fitted, the {known.size} views that took part differed from their mean by "
+        f"{number(float(np.median(known)), 1)} grey levels in the median and {number(float(known.max()), 1)} at most"
     )
 
 
@@ -265,7 +267,7 @@ def stories(way: Way, result: NDArray[np.float32]) -> tuple[list[str], NDArray[n
 
 def templates() -> Mapping[str, Any]:
     """Templates from which a page builds the sentence."""
-    limits = {"agreed": AGREED, "still": STILL}
+    limits = {"agreed": AGREED, "finest": FINEST, "still": STILL}
     return {
         "agree": AGREE,
         "differ": DIFFER,

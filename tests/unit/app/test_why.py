@@ -54,7 +54,7 @@ def test_what_else_it_says():
     low = told(WAY, confidence=0.2, ending=Ending(None, None, None, 0.2, doubts), two_minima=True)
     assert low.endswith(
         "the surface fitted around it moved it by −0.008 px. Another disparity explains the views nearly as well. "
-        "Trusted: only 20 %, mainly because there is little texture around it."
+        "Trusted: 20 %. Main doubt: there is little texture around it."
     )
     assert "74 of 81 views see it at −0.662 px (relative depth 4.09), but differ by 12.3 grey levels." in told(
         WAY, visible=74, deviation=12.3, unit="relative"
@@ -75,6 +75,7 @@ def test_what_else_it_says():
     border.insert(1, Stage("surfaces", 1, 0.103, Origin.SURFACE))
     assert "did not last: the surface fitted over 16 px moved it by 0.003 px; next to a depth jump" in told(border)
     assert "Its history was not stored: tiles, small parts" in told([])
+    assert "agree within 0.1 grey levels" in told(WAY, deviation=0.0)
     assert "depth unknown" in told(WAY, depth=float("nan"))
     assert "Trusted: 0 %." in told(WAY, confidence=float("nan"))
 
