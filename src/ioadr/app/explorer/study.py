@@ -41,7 +41,7 @@ class Result:
     @property
     def label(self) -> str:
         preset = next((name for name, parameters in PRESETS.items() if parameters == self.estimate.parameters), None)
-        name = f"preset {preset}" if preset else "own parameters"
+        name = f"preset {preset}" if preset else "custom parameters"
         return name if self.key != GIVEN else f"as given ({name})"
 
 

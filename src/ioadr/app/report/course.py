@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from ioadr.result import Estimate, SweepRecord
 
+FINISH = "finish"
 WIDTH, HEIGHT = 1000, 220
 LEFT, RIGHT, TOP, BOTTOM = 44, 48, 24, 34
 KINDS = {
@@ -21,10 +23,13 @@ KINDS = {
 def sentence(estimate: Estimate) -> str:
     """Duration, and a caption of the chart."""
     total = estimate.seconds.get("total", sum(record.seconds for record in estimate.history))
-    sweeps = sum(record.kind != "initialise" for record in estimate.history)
+    steps = Counter(record.kind for record in estimate.history)
+    finish = steps[FINISH]
+    sweeps = steps.total() - steps["initialise"] - finish
+    done = f"{sweeps} sweeps" + (f" and {finish} finishing steps" if finish else "")
     return (
-        f"{sweeps} sweeps in {total:.1f} s. Bars show the share of pixels whose disparity moved by more than 0.001 "
-        "px. The line shows the mean cost in grey levels; it rises where another term is added."
+        f"{done} in {total:.1f} s. Bars show the share of pixels whose disparity moved by more than 0.001 px. The line "
+        "shows the mean cost in grey levels; it rises where another term is added."
     )
 
 
@@ -59,13 +64,19 @@ def sweeps(records: Sequence[SweepRecord]) -> list[tuple[str, ...]]:
     """Rows of the table: sweep, changed pixels, cost, time."""
     return [
         (
-            "first map" if record.kind == "initialise" else f"sweep {record.sweep + 1}, {record.kind}",
+            _step(record),
             f"{record.changed:,}".replace(",", " "),
             "–" if math.isnan(record.mean_cost) else f"{record.mean_cost:.3f}",
             f"{record.seconds:.2f} s",
         )
         for record in records
     ]
+
+
+def _step(record: SweepRecord) -> str:
+    if record.kind == "initialise":
+        return "first map"
+    return f"step {record.sweep + 1}, finish" if record.kind == FINISH else f"sweep {record.sweep + 1}, {record.kind}"
 
 
 def _height(share: float) -> float:

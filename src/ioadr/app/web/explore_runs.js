@@ -71,7 +71,8 @@ class Run {
 
   static text({ record, total }) {
     if (record.kind === "initialise") return `first map, ${total} sweeps to go`;
-    return `sweep ${Math.min(record.sweep + 1, total)} of ${total}, cost ${fixed(record.cost, 2)}`;
+    const step = `${Math.min(record.sweep + 1, total)} of ${total}`;
+    return record.kind === "finish" ? `finishing, step ${step}` : `sweep ${step}, cost ${fixed(record.cost, 2)}`;
   }
 }
 

@@ -23,7 +23,7 @@ def duration(seconds: float, decimals: int = 0) -> str:
 
 def preset_name(parameters: Parameters) -> str:
     """Name of the preset with these parameters, or a note that they are none."""
-    return next((name for name, values in PRESETS.items() if values == parameters), "own")
+    return next((name for name, values in PRESETS.items() if values == parameters), "custom")
 
 
 DEPTH = {
