@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,11 @@ class Replay:
         self.refinement = Refinement(self.lightfield, estimate.range, parameters, workers, rays)
         self.closing = closing(parameters, estimate.range)
 
+    @cached_property
+    def finisher(self) -> Finisher:
+        """With filtered views, which take a good part of the time of an explanation."""
+        return Finisher(self.refinement, self.closing)
+
     def map_after(self, way: Way, step: int) -> FloatMap:
         """The part of the map after a step."""
         part = self.window.slices
@@ -61,7 +67,7 @@ class Replay:
         if way is None or not term.passes:
             return None, None
         before, target, precision = self.wanted(way)
-        model = Finisher(self.refinement, self.closing).model_around(before, self.refinement.rays, term.occluder_growth)
+        model = self.finisher.model_around(before, self.refinement.rays, term.occluder_growth)
         at = self.row, self.column
         differences, weights = residuals(model, *at, before[at], term.colour_scale)
         by_view = ViewResiduals(self.on_grid(differences, np.nan), self.on_grid(weights, 0.0))
@@ -78,11 +84,11 @@ class Replay:
     def wanted(self, way: Way) -> tuple[FloatMap, FloatMap, FloatMap]:
         """The last finishing pass: the map before it, the views' targets, and their precision."""
         term = self.estimate.parameters.finish
-        finisher, first = Finisher(self.refinement, self.closing), way.kinds.index("surfaces")
+        first = way.kinds.index("surfaces")
         for done in range(term.passes):  # a pass looks for gloss where the one before it saw some
             before = np.ascontiguousarray(self.map_after(way, first + done - 1))
             self.refinement.disparity = before
-            wishes = finisher.wanted(before, disparity_of(term.furthest * 2 / (2 + done), self.refinement.rays))
+            wishes = self.finisher.wanted(before, disparity_of(term.furthest * 2 / (2 + done), self.refinement.rays))
         return before, *wishes
 
     def border(self) -> Border | None:
