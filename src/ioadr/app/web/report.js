@@ -36,7 +36,7 @@ function maps(page, layers, scales, depth, why) {
     viewer.add($("panes"), { title, picture: picture(width, height, fill), value: (n, m) => value(at(n, m), n, m), legend });
   const bar = (name, from, to, reversed) => ({ css: gradient(scales[name], reversed), low: from, high: to });
 
-  add("Reference view", channels(layers.image), (i, n, m) => `row ${n * page.thin}, col ${m * page.thin}`, { low: "click to choose a pixel" });
+  add("Reference view", channels(layers.image), (i, n, m) => `row ${n * page.thin}, col ${m * page.thin}`, { low: "click to select a pixel" });
   add("Disparity", along(scales.depth, layers.disparity, low, high), (i) => `${fixed(layers.disparity[i], 3)} px`,
     bar("depth", `${fixed(low, 2)} far`, `${fixed(high, 2)} near`));
   add(DEPTHS[unit].title, along(scales.depth, depth.map((z) => -z), -far, -near),
