@@ -1,4 +1,4 @@
-"""Interrupts processes in their first seconds, by Ctrl-C or SIGTERM, once or twice: each must end soon, as told.
+"""Interrupts processes in their first seconds, by Ctrl-C, SIGTERM or SIGHUP, once or twice: each must end soon.
 
     python -m tests.interrupted --times 1000 --seed 1
 
@@ -40,7 +40,7 @@ COMMANDS = (
 def interrupted(base: Path, chance: random.Random, window: float) -> tuple[str, str]:
     """What was done, and what became of it."""
     shutil.rmtree(base / "out", ignore_errors=True)
-    arguments, number = chance.choice(COMMANDS), chance.choice((signal.SIGINT, signal.SIGTERM))
+    arguments, number = chance.choice(COMMANDS), chance.choice((signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
     moment, twice = chance.uniform(0.0, window), chance.random() < 0.3
     process = subprocess.Popen(
         [sys.executable, "-X", "faulthandler", "-m", "ioadr", *arguments],

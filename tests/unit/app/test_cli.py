@@ -200,10 +200,10 @@ def waiting(tmp_path: Path) -> subprocess.Popen[str]:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are sent in the POSIX way")
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_it_without_a_traceback(tmp_path, number, code):
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_ends_it_without_a_traceback(tmp_path, name, code):
     process = waiting(tmp_path)
-    process.send_signal(number)
+    process.send_signal(getattr(signal, name))
     try:
         out, err = process.communicate(timeout=30)
     finally:

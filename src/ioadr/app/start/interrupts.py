@@ -1,6 +1,6 @@
-"""Ctrl-C and termination at any point.
+"""Ctrl-C, termination and a closed terminal at any point.
 
-Both raise KeyboardInterrupt, so that unfinished files are removed on the way out. Python drops an exception that is
+All raise KeyboardInterrupt, so that unfinished files are removed on the way out. Python drops an exception that is
 raised inside a callback of compiled code (numba's compiler has some), so it is raised again a moment later. While the
 main thread imports a module, nothing is raised: the import system would keep its locks, and later imports would wait
 for them forever. Neither is it while LLVM works: without the answer of a callback that was interrupted, it loads
@@ -29,7 +29,8 @@ POSTPONED_SECONDS = 10.0
 """After which a block that has not ended is interrupted anyway."""
 ENDS_AFTER_SECONDS = 20.0
 """After which a process that has not ended by itself is ended."""
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""The last one comes when a terminal is closed; Windows has none."""
 LLVM = f"{os.sep}llvmlite{os.sep}"
 """Part of the file names of what calls LLVM and is called by it."""
 

@@ -27,6 +27,8 @@ def check_folder(path: str | os.PathLike[str], overwrite: bool = False, names: I
     recover(folder)
     if not os.fspath(path):
         raise OutputError("⟦out⟧: the name is empty. Name a folder; . is this folder.")
+    if folder.is_symlink() and not folder.exists():
+        raise OutputError(f"{folder}: a link that leads nowhere. Choose another with ⟦out⟧.")
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: a file, not a folder. Choose another with ⟦out⟧.")
     existing = next(p for p in (folder, *folder.absolute().parents) if p.exists())

@@ -303,3 +303,10 @@ def test_a_folder_does_not_give_way_to_a_file(tmp_path):
     with pytest.raises(OutputError), atomic_folder(tmp_path / "out", overwrite=True) as staging:
         write(staging, {"a.txt": "new"})
     assert contents(tmp_path / "out") == {os.path.join("a.txt", "dear.txt"): "kept"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_link_that_leads_nowhere_is_refused_before_the_work(tmp_path: Path) -> None:
+    (tmp_path / "out").symlink_to("nowhere")
+    with pytest.raises(OutputError, match="out: a link that leads nowhere"):
+        check_folder(tmp_path / "out")
