@@ -15,6 +15,8 @@ from ioadr.errors import InputError
 from ioadr.evaluation import benchmark
 from ioadr.evaluation.benchmark import Step, find_scenes, item_folder, run_benchmark
 from ioadr.evaluation.methods import Ours, Published, parse_methods
+from ioadr.evaluation.research import Trial, parse_scenes
+from ioadr.evaluation.research import _key as trial_key
 from ioadr.evaluation.scores import score
 from ioadr.evaluation.truth import load_truth
 from ioadr.io.results.pfm import read_pfm, write_pfm
@@ -90,6 +92,20 @@ def test_only_what_changed_is_made_again(dataset: Path, estimations: Calls, tmp_
     assert len(estimations) == 5
     run_benchmark(find_scenes(copy), [replace(method, parameters=preset("paper/without-planar"), seed=1)], out)
     assert len(estimations) == 7
+
+
+def test_maps_of_another_method_are_made_again(
+    dataset: Path, estimations: Calls, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of other source, that is; versions stay the same from one commit to the next. Research has the same key."""
+    scenes, method = find_scenes(dataset, ["cards"]), Ours("paper", preset("paper"))
+    trial = Trial(parse_scenes([str(dataset)])[0], method)
+    kept = trial_key(trial)
+    run_benchmark(scenes, [method], tmp_path / "out")
+    monkeypatch.setattr("ioadr.io.safety.fingerprint.method_digest", lambda: "another source")
+    run_benchmark(scenes, [method], tmp_path / "out")
+    assert len(estimations) == 2
+    assert trial_key(trial) != kept
 
 
 def test_a_changed_truth_changes_scores_without_a_new_estimation(
