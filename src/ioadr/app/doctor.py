@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from ioadr.colours import rgb8
 from ioadr.errors import as_options
 from ioadr.io.decoding.pillow_files import FORMATS
 from ioadr.io.diagnosis import Diagnosis
+from ioadr.io.options import ReadOptions
 
 SHEET = 1600
 """px, width of the contact sheet."""
@@ -102,8 +105,28 @@ def _test(finding: Any, yes: str, no: str) -> str:
 def command_line(diagnosis: Diagnosis) -> str:
     """The command that reads the data correctly."""
     path = shlex.quote(diagnosis.lightfield.source.path or "PATH")
-    remedies = "".join(f" {as_options(text)}" for text in diagnosis.remedies)
-    return f"ioadr estimate {path}{remedies} --out DIR"
+    words = [*_given(diagnosis), *(as_options(text) for text in diagnosis.remedies)]
+    return " ".join(["ioadr estimate", path, *words, "--out DIR"])
+
+
+def _given(diagnosis: Diagnosis) -> Iterator[str]:
+    """Options with which the views were read, but those that a remedy replaces."""
+    replaced = {"view_step", "flip_both"}
+    replaced |= {"grid", "order"} if diagnosis.counting is not None else set()
+    replaced |= {"transpose", "flip_rows", "flip_columns"} if diagnosis.order.outcome == "otherwise" else set()
+    for item in fields(ReadOptions):
+        value, name = getattr(diagnosis.options, item.name), item.name.replace("_", "-")
+        if value == item.default or item.name in replaced:
+            continue
+        if isinstance(value, bool):
+            yield f"--{name}" if value else f"--no-{name}"
+        elif item.name == "skip" and value != "missing":
+            yield " ".join(f"--skip {row},{column}" for row, column in value)
+        elif item.name in ("grid", "eslf", "quilt"):
+            yield f"--{name} {value[0]}x{value[1]}"
+        else:
+            texts = value if isinstance(value, tuple) else (value,)
+            yield " ".join([f"--{name}", *(shlex.quote(str(text)) for text in texts)])
 
 
 def exif(diagnosis: Diagnosis, folder: Path) -> dict[str, str]:

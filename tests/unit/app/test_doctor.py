@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 
 import numpy as np
 import pytest
@@ -38,6 +39,23 @@ def test_the_command_that_reads_it_right(views, tmp_path, capsys):
     assert not found["healthy"]
     assert found["command"] == f"ioadr estimate {folder} --flip-columns --out DIR"
     assert run(["doctor", folder, "--flip-columns", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["healthy"]
+
+
+def test_the_command_keeps_the_options_that_were_given(views, tmp_path, capsys):
+    """Those of the order are replaced where it is wrong, and one view is to be left out."""
+    wrong = views.copy()
+    wrong[0, 4] = wrong[0, 4][::-1, ::-1].copy()
+    folder = str(write_hci_scene(tmp_path / "a scene", wrong))
+    given = ["--skip", "3,3", "--crop", "0", "0", "90", "120", "--range", "-2", "2", "--dark", "keep"]
+    assert run(["doctor", folder, *given, "--flip-rows", "--json"]) == 0
+    kept = " --skip 3,3 --crop 0 0 90 120 --range -2.0 2.0 --dark keep"
+    assert json.loads(capsys.readouterr().out)["command"].startswith(f"ioadr estimate '{folder}'{kept} --no-flip-rows")
+    assert run(["doctor", folder, *given, "--no-flip-rows", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)["command"]
+    assert said == f"ioadr estimate '{folder}' --no-flip-rows{kept} --skip 0,4 --out DIR"
+    arguments = shlex.split(said.replace("--out DIR", "--json"))[2:]
+    assert run(["doctor", *arguments]) == 0
     assert json.loads(capsys.readouterr().out)["healthy"]
 
 

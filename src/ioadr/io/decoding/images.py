@@ -58,7 +58,7 @@ def _decoded(path: Path, expected: Header) -> NDArray[Any]:
     with _checked(path) as (header, decode):
         if header != expected:
             tags = f"{header.orientation}, not {expected.orientation}"
-            turned = f": their orientation tags differ ({tags})" if header.shape == expected.shape else ""
+            turned = f": their orientation tags differ ({tags})" if header.orientation != expected.orientation else ""
             raise InputError(
                 f"{path}: expected {expected} as in the other views, found {header}{turned}. "
                 "Export all views alike, or leave this one out with ⟦skip ROW,COL⟧."
