@@ -174,7 +174,7 @@ def blended(
 ) -> NDArray[np.float64]:
     """Each pixel as the mean of the views [V, N, M, C], weighted by closeness to its ray and by whether they see it.
 
-    Negative where none sees it.
+    Negative where none has half of the pixels around it on its surface.
     """
     out = np.empty((*target.shape, images.shape[3]))
     height, width = maps.shape[1:]
@@ -185,7 +185,7 @@ def blended(
         )
         away = np.linalg.norm(places - ray, axis=1)
         for reach in (away.min() + 1.5 * step + slack, np.inf):
-            total, weights, seen = np.zeros(images.shape[3]), 0.0, False
+            total, weights, seen, largest = np.zeros(images.shape[3]), 0.0, False, 0.0
             for v in np.flatnonzero(away <= reach):
                 y, x = origin(i, j, d, tuple(places[v]), pose)
                 sight = 1e-6
@@ -193,13 +193,13 @@ def blended(
                     n, m = min(max(math.floor(y), 0), height - 2), min(max(math.floor(x), 0), width - 2)
                     taps = [(a, b) for a in (n, n + 1) for b in (m, m + 1) if abs(maps[v, a, b] - d) <= link + slack]
                     same = sum(max(1 - abs(y - a), 0) * max(1 - abs(x - b), 0) for a, b in taps)
-                    sight, seen = 1e-3 + same, seen or 1e-3 + same > 0.5 + slack
+                    sight, seen, largest = 1e-3 + same, seen or same > 1e-3 + slack, max(largest, same)
                 weight = sight * (step**2 / (away[v] ** 2 + (close * step) ** 2)) ** 2
                 total += weight * cubic_sample(images[v], y, x)
                 weights += weight
             if seen:
                 break
-        out[i, j] = total / weights if seen else -total / weights
+        out[i, j] = total / weights if largest + 1e-3 > 0.5 + slack else -total / weights
     return out
 
 

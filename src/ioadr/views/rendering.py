@@ -89,8 +89,9 @@ class Renderer:
         given = self.lightfield.views, self.maps, self.places, self.views.index
         wide, link = near_grown(target, 2 * self.link), 2 * self.link
         workers.rows(blend_rows, size[0], *given, wide, pose, link, self.step, close, out, seen)
-        workers.rows(fill_rows, size[0], out, seen, wide, link)
-        return Rendering(np.clip(out, 0.0, self.lightfield.white), target, sight.source != NOTHING)
+        anchored = sight.source != NOTHING
+        workers.rows(fill_rows, size[0], out, seen | anchored, wide, link)
+        return Rendering(np.clip(out, 0.0, self.lightfield.white), target, anchored)
 
 
 def render(

@@ -57,13 +57,15 @@ def sight_weight(own, y, x, d, link):
 
 @kernel
 def blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, reach, total):
-    """Add to `total` [C] the colours of the views within `reach` of the ray; return the weight of those that see it.
+    """Set `total` [C] to the colours of the views within `reach` of the ray.
+
+    Returns the weight of those that see it, and the largest share of the pixels around it that lie on its surface.
 
     A view counts by how close it is to where the pixel's ray crosses the plane of the cameras.
     """
     ray_y = pose.dy - pose.nearer * (i - pose.cy) / pose.zoom
     ray_x = pose.dx - pose.nearer * (j - pose.cx) / pose.zoom
-    weights, seen = 0.0, 0.0
+    weights, seen, largest = 0.0, 0.0, 0.0
     for c in range(total.size):
         total[c] = 0.0
     for v in range(len(places)):
@@ -75,11 +77,12 @@ def blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, r
         sight = sight_weight(maps[v], y, x, d, link)
         add_sample(images[index[v, 0], index[v, 1]], y, x, near * sight, total)
         weights += near * sight
-        if sight > SEEN:
+        largest = max(largest, sight)
+        if sight > 2.0 * UNSEEN:
             seen += near * sight
     for c in range(total.size):
         total[c] /= weights
-    return seen
+    return seen, largest
 
 
 @kernel
@@ -106,10 +109,10 @@ def blend_rows(begin, end, images, maps, places, index, target, pose, link, step
         for j in range(out.shape[1]):
             d = np.float64(target[i, j])
             reach = nearest_place(places, i, j, pose) + AROUND * step
-            weight = blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, reach, total)
+            weight, share = blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, reach, total)
             if weight == 0.0:
-                weight = blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, np.inf, total)
-            seen[i, j] = weight > 0.0
+                _, share = blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, np.inf, total)
+            seen[i, j] = share > SEEN
             for c in range(total.size):
                 out[i, j, c] = total[c]
 
