@@ -118,7 +118,9 @@ def with_odd_views(lightfield: LightField, capture: Capture, step: int = 1) -> L
         return lightfield
     remarks = {kind: Note(text) for kind, text in _remarks(lightfield, capture, step)}
     source = lightfield.source
-    doubts = {kind: text for kind, text in remarks.items() if kind != "exposure"}
+    # Sound photographs that are far apart differ as much as wrong ones do: there, the map tells.
+    posed = lightfield.camera is not None and lightfield.camera.world is not None
+    doubts = {} if posed else {kind: text for kind, text in remarks.items() if kind != "exposure"}
     counting = [text for kind, text in remarks.items() if kind == "counting"]  # it explains what else was noted
     notes = (*counting, *source.notes, *(text for text in remarks.values() if text not in counting))
     return lightfield.with_(source=replace(source, notes=notes, doubts=doubts)) if remarks else lightfield

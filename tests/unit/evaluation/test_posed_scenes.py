@@ -11,6 +11,8 @@ import ioadr
 from ioadr.errors import InputError
 from ioadr.evaluation.synthetic import camera_for, random_light_field, random_scene
 from ioadr.evaluation.synthetic.posed import disordered, idealised, photographed, scene_points, true_disparity
+from ioadr.geometry.lens import Lens
+from ioadr.io.poses.photographs import Photograph
 from tests.posed import TURNED, Shots, colmap_scene
 
 
@@ -39,3 +41,30 @@ def test_without_poses_there_is_no_place_in_the_scene():
     ):
         with pytest.raises(InputError, match="has no poses"):
             function()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("degrees", "seed", "doubtful"), [(9.0, 101, False), (9.0, 102, False), (13.0, 102, True)])
+def test_photographs_on_arcs_are_doubted_where_they_are_far_apart(degrees, seed, doubtful, tmp_path):
+    """Of 15 photographs on a sphere, 4.3 and 4.8° apart as seen from the scene, or 6.8°; sound views raise no doubt."""
+    scene, angles = random_scene(seed), np.radians(degrees) * np.arange(-2, 3)
+    taken = [
+        _looking_inwards(2.0, x, y, f"{number}_{turn}.png")
+        for number, y in enumerate(angles[1:4])
+        for turn, x in enumerate(angles)
+    ]
+    shots = Shots(taken, photographed(scene, taken), scene_points(scene, taken[len(taken) // 2]))
+    found = ioadr.estimate(ioadr.read(colmap_scene(tmp_path / "arc", shots)), "fast", threads=1)
+    assert any("° apart as seen from the scene" in doubt for doubt in found.doubts) == doubtful
+    assert doubtful or found.doubts == ()
+
+
+def _looking_inwards(distance: float, x: float, y: float, name: str) -> Photograph:
+    """A photograph of 200×150 px on a sphere, towards its middle."""
+    place = distance * np.array([np.sin(x), 0.9 * np.sin(y), 1 - np.cos(x) * np.cos(y)])
+    away = np.array([0.0, 0.0, distance]) - place
+    away /= np.linalg.norm(away)
+    right = np.cross([0.0, 1.0, 0.0], away)
+    right /= np.linalg.norm(right)
+    turn = np.stack([right, np.cross(away, right), away])
+    return Photograph(name, None, (200, 150), (240.0, 240.0), (99.5, 74.5), Lens(), turn, -turn @ place)
