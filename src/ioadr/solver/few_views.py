@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,10 +13,12 @@ from ioadr.cost.total import Model
 from ioadr.geometry.ppp import Rays
 from ioadr.layout import FEWEST_VIEWS
 from ioadr.lightfield import LightField
-from ioadr.solver.problem import data_weights, used_views
+from ioadr.solver.problem import data_weights, snapshot_occluders, used_views
 from ioadr.solver.refine import Refinement
+from ioadr.solver.schedule import SweepPlan
 
 FloatMap = NDArray[np.float32]
+Mask = NDArray[np.bool_]
 ENOUGH_VIEWS = 49
 """Of more, every second or third in each direction takes part."""
 
@@ -46,7 +50,16 @@ def seen_by(few: Rays, model: Model, refinement: Refinement) -> Model:
     return model._replace(rays=few, data=data_weights(few, refinement.parameters.data))
 
 
-def costs_of(model: Model, disparity: FloatMap, wanted: NDArray[np.bool_], workers: Workers) -> FloatMap:
+def map_costs(refinement: Refinement, closing: SweepPlan, few: Rays, disparity: FloatMap, wanted: Mask) -> FloatMap:
+    """Data term of a map [N, M] from a few views, with the occlusions of that map, where requested."""
+    term, rays = refinement.parameters.data, refinement.rays
+    occluders = snapshot_occluders(disparity, rays, refinement.limits, term, refinement.workers)
+    step = replace(closing, congruence_weight=0.0, planar_weight=0.0, plane_fits=0)
+    model = seen_by(few, refinement.model(step, occluders=occluders), refinement)
+    return costs_of(model, disparity, wanted, refinement.workers)
+
+
+def costs_of(model: Model, disparity: FloatMap, wanted: Mask, workers: Workers) -> FloatMap:
     """Data term of a map [N, M] where requested, NaN elsewhere."""
     rows, columns = np.nonzero(wanted)
     answer = np.empty(len(rows), np.float32)

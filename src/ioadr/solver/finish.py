@@ -50,7 +50,7 @@ def finish_in_passes(refinement: Refinement, closing: SweepPlan, first: int) -> 
     """Run all enabled passes, each when the caller takes its record; `first` is the number of the first one."""
     term = refinement.parameters.finish
     for done in range(term.region_passes):
-        yield repair_regions(refinement, first + done)
+        yield repair_regions(refinement, closing, first + done)
     first += term.region_passes
     if term.passes:
         finisher = Finisher(refinement, closing)

@@ -21,11 +21,12 @@ from ioadr.geometry.ppp import LEVELS, Rays
 from ioadr.lightfield import DisparityRange
 from ioadr.result import SweepRecord
 from ioadr.solver.components import label_regions
-from ioadr.solver.few_views import few_rays
+from ioadr.solver.few_views import few_rays, map_costs
 from ioadr.solver.filtered_views import is_large
 from ioadr.solver.gloss import blurred
 from ioadr.solver.problem import padded_guide
 from ioadr.solver.refine import Refinement
+from ioadr.solver.schedule import SweepPlan
 from ioadr.solver.semiglobal import gather_paths
 
 FloatMap = NDArray[np.float32]
@@ -59,6 +60,9 @@ RIM_WEIGHT = 10.0
 """Grey levels that a jump across a plain rim costs."""
 ROUGHEST = 0.18
 """Jumps per px of rim that a region may have afterwards."""
+NEARER, FARTHER = 1.3, 1.0
+"""Factors by which the data term of a region may rise. On gloss, plain colours favour a false hole a little; a mirror
+image is farther than the surface, and nothing hides the views of what is nearer."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class Match:
     cost_of_map: FloatMap
 
 
-def repair_regions(refinement: Refinement, index: int) -> SweepRecord:
+def repair_regions(refinement: Refinement, closing: SweepPlan, index: int) -> SweepRecord:
     """Replace false holes of the refinement's map by a semi-global match."""
     begin, before = time.perf_counter(), refinement.disparity
     rays = few_rays(refinement)
@@ -81,6 +85,8 @@ def repair_regions(refinement: Refinement, index: int) -> SweepRecord:
     whole = refinement.lightfield.part
     smallest = SMALLEST * max(1.0, whole.height * whole.width / SIZE)
     accepted = judge(before, match, colours(rays), float(rays.reach.max()), smallest)
+    if accepted.any():
+        accepted = confirmed(refinement, closing, rays, match.disparity, accepted)
     refinement.disparity = np.where(accepted, match.disparity, before)
     changed = int(np.count_nonzero(accepted))
     return SweepRecord(index, "finish", changed, float("nan"), time.perf_counter() - begin)
@@ -139,6 +145,21 @@ def judge(disparity: FloatMap, match: Match, image: FloatMap, reach: float, smal
     accepted &= (own - new + RIM_WEIGHT * (before - after) > 0) & (after < ROUGHEST * length)
     accepted[0] = False
     return grown(accepted[labels]) & different
+
+
+def confirmed(
+    refinement: Refinement, closing: SweepPlan, rays: Rays, matched: FloatMap, accepted: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Accepted regions whose data term does not rise much: plain colours, and the occlusions of each map itself."""
+    before = refinement.disparity
+    after = np.where(accepted, matched, before)
+    labels = np.zeros(before.shape, np.int32)
+    count = label_regions(accepted, labels) + 1
+    inside = labels[accepted]
+    costs = [map_costs(refinement, closing, rays, values, accepted) for values in (before, after)]
+    old, new, moved = (np.bincount(inside, values[accepted], count) for values in (*costs, after - before))
+    contradicted = new > np.where(moved > 0, NEARER, FARTHER) * old
+    return accepted & ~contradicted[labels]
 
 
 def rim_scores(

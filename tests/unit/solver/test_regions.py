@@ -8,9 +8,11 @@ import pytest
 from ioadr import DisparityRange, LightField, preset
 from ioadr._jit import Workers
 from ioadr.part import Part, Window
+from ioadr.solver.few_views import few_rays
 from ioadr.solver.gloss import blurred
 from ioadr.solver.refine import Refinement
-from ioadr.solver.regions import Match, core, judge, opened, repair_regions
+from ioadr.solver.regions import Match, confirmed, core, judge, opened, repair_regions
+from ioadr.solver.schedule import closing
 from tests.builders import make_lightfield
 
 BEST = preset("best")
@@ -21,7 +23,7 @@ def repaired(lf: LightField, disparity: np.ndarray) -> np.ndarray:
     with Workers(1) as workers:
         refinement = Refinement(lf, lf.range or RANGE, BEST, workers)
         refinement.disparity = disparity.astype(np.float32)
-        record = repair_regions(refinement, 6)
+        record = repair_regions(refinement, closing(BEST, refinement.limits), 6)
         assert record.kind == "finish"
         return refinement.disparity
 
@@ -94,6 +96,27 @@ def test_jumps_at_colour_edges_are_free():
     disparity, image = np.ones((64, 64), np.float32), np.zeros((64, 64, 3), np.float32)
     image[REGION] = 80.0
     assert judge(disparity, match_of(disparity, REGION, 0.0, 0.5), image, 4.0, 800)[REGION].all()
+
+
+@pytest.mark.parametrize(
+    ("inside", "proposed", "kept"),
+    [
+        (0.4, -0.6, False),  # away from what the views show
+        (0.4, 1.2, False),
+        (-0.6, 0.4, True),
+        (1.2, 0.4, True),
+    ],
+)
+def test_plain_colours_have_the_last_word_on_a_region(inside, proposed, kept):
+    lf = make_lightfield(size=(64, 72), disparity=0.4).with_(range=RANGE)
+    region = np.zeros((64, 72), bool)
+    region[15:49, 18:54] = True
+    with Workers(1) as workers:
+        refinement = Refinement(lf, RANGE, BEST, workers)
+        refinement.disparity = np.where(region, inside, 0.4).astype(np.float32)
+        matched = np.full((64, 72), proposed, np.float32)
+        found = confirmed(refinement, closing(BEST, RANGE), few_rays(refinement), matched, region)
+    np.testing.assert_array_equal(found, region & kept)
 
 
 def test_thin_things_do_not_count():
