@@ -129,10 +129,10 @@ def _origin(estimate: Estimate) -> dict[str, str]:
     facts = {
         "light field": source.path or estimate.name,
         "format": source.format,
-        "views": f"{rows} rows of {columns}",
+        "views": f"{rows}×{columns} (rows × columns)",
         "reference view": f"row {row}, column {column}, counted from 0 at the top left",
     }
-    notes = " ".join(source.notes)
+    notes = "; ".join(as_options(note) for note in source.notes)
     return facts | ({"notes": notes} if notes else {})
 
 
