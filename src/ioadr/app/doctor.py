@@ -74,7 +74,7 @@ def findings(diagnosis: Diagnosis) -> dict[str, str]:
         "direction": line if diagnosis.order.line else direction,
         "near and far": _test(diagnosis.order.near, "near hides far", "far hides near"),
         "odd views": odd or "none",
-        "neighbours": NEIGHBOURS[diagnosis.examination.neighbours_told],
+        "neighbours": NEIGHBOURS[diagnosis.examination.neighbours_told and diagnosis.order.outcome != "unknown"],
     }
     notes = {f"note {number}": as_options(note) for number, note in enumerate(source.notes, 1)}
     return facts | notes | {"command": command_line(diagnosis)}

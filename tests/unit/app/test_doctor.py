@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from PIL import ExifTags, Image
 
+from ioadr import LightField, diagnose
 from ioadr.app.cli import run
+from ioadr.app.doctor import findings
 from ioadr.evaluation.synthetic import demo
 from tests.builders import make_views, write_hci_scene
 
@@ -79,3 +81,11 @@ def test_all_formats_are_listed(capsys):
     assert run(["info", "--formats"]) == 0
     text = capsys.readouterr().out
     assert all(name in text for name in ("HCI", "Stanford", "INRIA", "quilt", "lightfield.toml", "Zarr"))
+
+
+def test_of_plain_views_nothing_is_certain():
+    """Views of nothing but noise differ from each other, but that would not show an exchange."""
+    views = np.random.default_rng(0).integers(100, 104, (3, 3, 64, 64, 3), np.uint8)
+    found = findings(diagnose(LightField(views)))
+    assert "not certain" in found["verdict"]
+    assert found["neighbours"].startswith("cannot tell")

@@ -47,7 +47,7 @@ def described(lightfield: LightField, preset: str = DEFAULT) -> dict[str, str]:
 def neighbours(lightfield: LightField) -> str:
     """Whether two neighbouring views in exchange would have been noticed."""
     *_, examination = examine(lightfield)
-    return NEIGHBOURS[examination.neighbours_told]
+    return NEIGHBOURS[examination.neighbours_told and not lightfield.source.order.startswith("unknown")]
 
 
 def facts(lightfield: LightField, preset: str = DEFAULT) -> dict[str, Any]:
