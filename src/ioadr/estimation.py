@@ -140,8 +140,8 @@ def _estimated(
         del rays  # the refinement may release them for a while
         maps = first_maps(lightfield, rays_of_starts(refinement), limits, parameters.initialise, workers)
         given = [] if start is None else [_usable(start, maps[0], limits)]
-        begin(refinement, given + maps, last)
         origins = [Origin.GIVEN] * len(given) + first_map_origins(lightfield, limits, parameters.initialise)
+        begin(refinement, given + maps, origins, last)
         keeper = Keeper(refinement, steps, given + maps, origins)
         report(SweepRecord(-1, "initialise", maps[0].size, float("nan"), time.perf_counter() - clock))
         sweeps = (sweep_with_holes(refinement, step, last, seed) for step in steps)

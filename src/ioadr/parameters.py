@@ -55,6 +55,8 @@ class CongruenceTerm:
     epsilon: float = _option(0.5, "ε_θ, smallest scaled difference", 1e-6)
     epsilon_plus_cost: bool = _option(True, "add the pixel's cost to ε_θ where disparities differ much")
     include_centre: bool = _option(False, "include the pixel itself in its mean")
+    plain_weight: float = _option(0.0, "λ where the reference view is of one colour, at least, grey levels per px²", 0)
+    plain_contrast: float = _option(24.0, "grey levels within W^c from which on that is not so", 1)
 
 
 @dataclass(frozen=True)

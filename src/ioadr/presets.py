@@ -100,6 +100,7 @@ _FAST = {
 # The sweeps up to the planar ones, from a better first map; then surfaces fitted to the linearised data, and borders.
 _BEST = {
     "initialise.method": "cheapest",
+    "congruence.plain_weight": 50.0,
     "search.sweeps": 6,
     "search.temperature": 0.05,
     "search.hole_sweeps": 2,
@@ -147,6 +148,7 @@ FINISH_VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "without-discount": {"finish.border_rise": 1_000.0},
         "without-scatter": {"finish.scatter": 0.0},
         "without-sharing": {"finish.sharing": 0},
+        "without-plain": {"congruence.plain_weight": 0.0},
         "structure-tensor-start": {"initialise.method": "structure-tensor"},
     }
 )

@@ -65,3 +65,11 @@ def smoothed(disparity: NDArray[Any], n0: int, m0: int, d: float, weights: NDArr
 def congruence_cost(d: float, d_smoothed: float) -> float:
     """J_coc (Eq. 24)."""
     return (d - d_smoothed) ** 2
+
+
+def least_weight(image: NDArray[np.float64], n: int, m: int, term: CongruenceTerm) -> float:
+    """λ that (n, m) has at least: the less, the more the reference view's colours differ within W^c."""
+    half = term.half_width
+    window = image[max(n - half, 0) : n + half + 1, max(m - half, 0) : m + half + 1]
+    contrast = (window.max(axis=(0, 1)) - window.min(axis=(0, 1))).max()
+    return float(term.plain_weight * min(max(1 - contrast / term.plain_contrast, 0), 1))

@@ -92,14 +92,17 @@ class Plain:
         parameters, step = self.problem.parameters, self.problem.step
         data = self.data(n, m, d) if data is None else data
         coc = pg = 0.0
-        if step.congruence_weight > 0:
+        weight = max(
+            step.congruence_weight, congruence.least_weight(self.image, n, m, self.problem.parameters.congruence)
+        )
+        if weight > 0:
             coc = congruence.congruence_cost(d, self.smoothed(n, m, d))
         if step.planar_weight > 0:
             robust, plane = self.planes
             pg = planar.planar_cost(
                 self.disparity, n, m, d, self.back, robust[n, m], plane[n, m], self.rays, parameters.planar, self.slack
             )
-        return data, step.congruence_weight * coc, step.planar_weight * pg
+        return data, weight * coc, step.planar_weight * pg
 
 
 def reflect(d: float, low: float, high: float) -> float:

@@ -61,6 +61,7 @@ def _stages(parameters: Parameters) -> Iterator[Callable[[], object]]:
     from ioadr.solver.refine import Refinement
     from ioadr.solver.schedule import closing, plan
     from ioadr.solver.starts import begin, rays_of_starts
+    from ioadr.way import Origin
 
     random = np.random.default_rng(0)
     lightfield = LightField(random.integers(0, 256, (9, 9, SIDE, SIDE, 3), np.uint8))
@@ -75,7 +76,7 @@ def _stages(parameters: Parameters) -> Iterator[Callable[[], object]]:
         yield lambda: list(settle_borders(refinement, last, 0))
         yield lambda: list(finish_in_passes(refinement, last, len(steps)))
         yield lambda: [sweep_with_holes(refinement, step, last, 0) for step in reversed(steps)]
-        yield lambda: begin(refinement, [some, -some], last)
+        yield lambda: begin(refinement, [some, -some], [Origin.WINDOWS, Origin.PIXELS], last)
         yield lambda: first_maps(lightfield, rays_of_starts(refinement), limits, parameters.initialise, workers)
 
 

@@ -30,6 +30,8 @@ class Model(NamedTuple):
     congruence: Any
     congruence_weight: Any
     """λ of this sweep."""
+    least_weight: Any
+    """float32 [N, M], λ that a pixel has at least."""
     planar_weight: Any
     """γ of this sweep."""
 
@@ -61,9 +63,9 @@ def smoothed_around(model, state, n, m, d, near):
 @kernel
 def smoothness_terms(model, state, n, m, d, back, near):
     """(λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels: all `TERMS` except the data term, float32."""
-    congruence = np.float32(0.0)
-    if model.congruence_weight > 0:
-        congruence = model.congruence_weight * congruence_cost(d, smoothed_around(model, state, n, m, d, near))
+    congruence, weight = np.float32(0.0), max(model.congruence_weight, model.least_weight[n, m])
+    if weight > 0:
+        congruence = weight * congruence_cost(d, smoothed_around(model, state, n, m, d, near))
     planar = np.float32(0.0)
     if model.planar_weight > 0:
         planar = model.planar_weight * planar_cost(state.disparity, n, m, d, model.pad, back, model.planes)

@@ -18,6 +18,7 @@ from ioadr.errors import InputError
 from ioadr.geometry.normals import smooth_normals
 from ioadr.geometry.plane import robust_planes, surface_points
 from ioadr.geometry.ppp import LEVELS, MISSING, Rays
+from ioadr.geometry.windows import grow
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import CongruenceTerm, DataTerm, Parameters, PlanarTerm
 from ioadr.spilled import let_rest
@@ -118,6 +119,19 @@ def congruence_weights(term: CongruenceTerm, limits: DisparityRange, padded_widt
         epsilon=np.float32(term.epsilon),
         epsilon_plus_cost=term.epsilon_plus_cost,
     )
+
+
+def least_weight(rays: Rays, term: CongruenceTerm) -> FloatMap:
+    """λ that each pixel has at least, [N, M]: more, the less the reference view's colours differ within W^c.
+
+    Data say little of a plain surface, and sweeps without congruence carry it away; gaps have their rims in sight.
+    """
+    if not term.plain_weight:
+        return np.zeros((rays.height, rays.width), np.float32)
+    view = padded_guide(rays, 0)
+    channels = [((view >> np.uint32(10 * c)) & np.uint32(1023)).astype(np.int32) for c in range(3)]
+    contrast = np.max([grow(c, term.half_width) + grow(-c, term.half_width) for c in channels], axis=0) / LEVELS
+    return (term.plain_weight * np.clip(1.0 - contrast / term.plain_contrast, 0.0, 1.0)).astype(np.float32)
 
 
 def model_numbers(parameters: Parameters) -> dict[str, Any]:

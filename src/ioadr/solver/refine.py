@@ -45,6 +45,7 @@ class Refinement:
         self.guide = problem.padded_guide(self.rays, self.pad)
         self.data = problem.data_weights(self.rays, parameters.data)
         self.congruence = problem.congruence_weights(parameters.congruence, limits, self.guide.shape[1])
+        self.least_weight = problem.least_weight(self.rays, parameters.congruence)
         self._snapshot: Occluders | None = None
         self.coverage: FloatMap | None = None
         self.spread: NDArray[np.float16] | None = None
@@ -101,6 +102,7 @@ class Refinement:
             "data": self.data,
             "congruence": self.congruence,
             "congruence_weight": np.float32(step.congruence_weight),
+            "least_weight": self.least_weight,
             "planar_weight": np.float32(step.planar_weight),
         }
         return Model(**kept)

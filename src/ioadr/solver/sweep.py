@@ -117,7 +117,7 @@ def visit(model, heuristics, state, n, m, back, temperature, noise, chance, scra
     """Try the candidates of pixel (n, m) and keep or replace its disparity."""
     pad, near = model.pad, scratch.near
     d = state.disparity[n + pad, m + pad]
-    if heuristics.congruence or model.congruence_weight > 0:
+    if heuristics.congruence or max(model.congruence_weight, model.least_weight[n, m]) > 0:
         look_around_pixel(model, state, n, m, near)
     d_smoothed = smoothed_around(model, state, n, m, d, near) if heuristics.congruence else d
     d_plane = model.planes.plane[n, m] if heuristics.smooth_plane else d

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ioadr import DisparityRange, preset
+from ioadr import DisparityRange, LightField, preset
 from ioadr._jit import Workers
 from ioadr.solver import problem
 from ioadr.solver.confidence import confidence_map
@@ -32,3 +32,13 @@ def test_occluders_are_made_once_for_all_that_look_at_a_map(monkeypatch):
         refinement.disparity = np.full((20, 24), 0.4, np.float32)
         refinement.final_costs(step)
     assert [float(values[0, 0]) for values in maps] == [0.5, np.float32(0.4)]
+
+
+def test_congruence_counts_from_the_first_sweep_where_the_image_is_plain():
+    views = np.full((3, 3, 24, 40, 3), 90, np.uint8)
+    views[..., 20:, :] = np.random.default_rng(0).integers(0, 256, (3, 3, 24, 20, 3), np.uint8)
+    lf, limits = LightField(views), DisparityRange(-1.0, 1.0)
+    with Workers(1) as workers:
+        best, paper = (Refinement(lf, limits, preset(name), workers).least_weight for name in ("best", "paper"))
+    np.testing.assert_array_equal(best, np.broadcast_to(np.where(np.arange(40) < 16, np.float32(50), 0), (24, 40)))
+    assert not paper.any()

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ioadr import DisparityRange, preset
+from ioadr import DisparityRange, LightField, preset
 from ioadr._jit import Workers
 from ioadr.parameters import Initialise
 from ioadr.solver.initialise import WINDOWS, first_maps, plane_sweep, plane_sweeps
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
-from ioadr.solver.starts import begin
+from ioadr.solver.starts import begin, handicap
+from ioadr.way import Origin
 from tests.builders import make_lightfield
 
 BEST = preset("best")
@@ -25,7 +26,7 @@ def test_each_pixel_takes_the_map_that_the_views_support():
     left[:, 18:], right[:, :18] = -0.5, 1.3
     with Workers(1) as workers:
         refinement = Refinement(lf, NARROW, BEST, workers)
-        begin(refinement, [left, right], closing(BEST, NARROW))
+        begin(refinement, [left, right], [Origin.WINDOWS, Origin.LINES], closing(BEST, NARROW))
     assert np.mean(refinement.disparity == np.float32(0.7)) > 0.97
 
 
@@ -34,8 +35,24 @@ def test_a_single_map_is_taken_as_it_is():
     wrong = np.random.default_rng(0).uniform(-1, 1.5, (32, 36)).astype(np.float32)
     with Workers(1) as workers:
         refinement = Refinement(lf, NARROW, BEST, workers)
-        begin(refinement, [wrong], closing(BEST, NARROW))
+        begin(refinement, [wrong], [Origin.PIXELS], closing(BEST, NARROW))
     assert refinement.disparity.tobytes() == wrong.tobytes()
+
+
+def test_single_pixels_win_only_beyond_chance():
+    """Noise alone: no start is right, and each pixel's own plane of lowest cost is chance."""
+    views = np.random.default_rng(3).normal(128, 20, (5, 5, 24, 26, 3)).clip(0, 255).astype(np.uint8)
+    lf = LightField(views, range=NARROW)
+    with Workers(1) as workers:
+        refinement = Refinement(lf, NARROW, BEST, workers)
+        windows, pixels = plane_sweeps(refinement.rays, NARROW, workers, WINDOWS)
+        shares = []
+        for origin in (Origin.LINES, Origin.PIXELS):
+            begin(refinement, [windows, pixels], [Origin.WINDOWS, origin], closing(BEST, NARROW))
+            shares.append(np.mean(refinement.disparity == pixels))
+    assert shares[1] < 0.75 * shares[0]
+    noise = np.abs(np.random.default_rng(0).standard_normal((20_000, 25)))
+    assert float(handicap(Origin.PIXELS, 25)) - 1 == pytest.approx(noise.mean(axis=1).std() / noise.mean(), rel=0.02)
 
 
 @pytest.mark.parametrize(
