@@ -308,7 +308,8 @@ def test_the_sentence_under_the_cursor_is_that_of_the_maps(browser: Any, tmp_pat
     page.wait_for_selector("html[data-ready=true]")
     height, width = known.disparity.shape
     pane(page, "Disparity").scroll_into_view_if_needed()
-    for row, column in ((20, 30), (40, 50), (61, 7), (5, 66)):
+    # None lies halfway between two thousandths, where the 16 bits of the page may round otherwise.
+    for row, column in ((20, 30), (40, 50), (61, 8), (5, 66)):
         point(page, pane(page, "Disparity").locator("canvas"), (column + 0.5) / width, (row + 0.5) / height)
         assert page.locator("#why").inner_text() == sentence(facts(known, row, column))
     assert watched.complaints == []
@@ -320,7 +321,7 @@ def test_results_without_a_way_say_so(opened: Watched, estimate: Estimate) -> No
     pane(page, "Disparity").scroll_into_view_if_needed()
     point(page, pane(page, "Disparity").locator("canvas"), 0.5, 0.5)
     assert page.locator("#why").inner_text() == sentence(facts(estimate, 60, 80))
-    assert "was not kept" in page.locator("#why").inner_text()
+    assert "was not stored" in page.locator("#why").inner_text()
 
 
 def test_the_scene_of_all_views_can_be_switched(browser: Any, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_relative_depth_has_a_relief(show: Any) -> None:
     page.click("#tools >> text=Measure")
     click(page, 20 * 60 + 10)
     click(page, 20 * 60 + 50)
-    assert page.inner_text("#tools output").endswith("relative: no camera")
+    assert page.inner_text("#tools output").endswith("(relative: no camera data)")
 
 
 def test_points_are_drawn_where_the_mesh_is_torn(show: Any) -> None:

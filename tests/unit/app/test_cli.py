@@ -157,7 +157,7 @@ def test_completion_scripts(cli, shell):
         ("ioadr ", 1, set(COMMANDS)),
         ("ioadr est", 1, {"estimate"}),
         ("ioadr estimate --pre", 2, {"--preset"}),
-        ("ioadr estimate --preset paper/without-p", 3, {"paper/without-planar", "paper/without-plane-candidate"}),
+        ("ioadr estimate --preset paper/without-plan", 3, {"paper/without-planar", "paper/without-plane-candidate"}),
     ],
 )
 def test_completion_answers(words, position, expected):
