@@ -277,7 +277,7 @@ def test_workers_that_never_start_are_told_in_the_summary(monkeypatch, capsys, t
     code, told, found = stopped_run(monkeypatch, capsys, tmp_path, team)
     assert code == 1
     assert starts.call_count == 3
-    assert "stopped: the workers of this machine did not start (Nanny failed to start.)" in told
+    assert "stopped: the workers of this machine did not start (Nanny failed to start)" in told
     assert found["counts"]["left"] == 2
 
 

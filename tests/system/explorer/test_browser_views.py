@@ -54,7 +54,7 @@ def test_places_between_the_views_are_rendered(browser, every):
     page.wait_for_function("() => /^1[.][45]\\d*,2[.][45]\\d*$/.test(document.documentElement.dataset.looked)")
     settle(page)
     assert "Between views: 1.5" in page.locator("figure[data-panel=view] figcaption").inner_text()
-    assert "through the maps of all views" in page.locator("figure[data-panel=view]").inner_text()
+    assert "rendered from the maps of all views" in page.locator("figure[data-panel=view]").inner_text()
     shown = Image.fromarray(picture(opened.canvas("view"))).resize((WIDTH, HEIGHT), Image.Resampling.BOX)
     free = np.s_[30:, :40]  # the pad covers the upper right
     assert np.abs(np.asarray(shown).astype(int) - expected.astype(int))[free].mean() < 12
@@ -87,7 +87,7 @@ def test_without_maps_of_all_views_the_limits_are_said(browser, server, empty):
     opened = Page(browser, server, "pixel=30,40&place=1.5,2.5")
     page = opened.page
     page.locator('html[data-looked="1.50,2.50"]').wait_for(state="attached")
-    assert "grey: not seen by it" in page.locator("figure[data-panel=view]").inner_text()
+    assert "grey: not visible in it" in page.locator("figure[data-panel=view]").inner_text()
     opened.close()
     found, lightfield = explored.estimate(), explored.scene().lightfield
     made = synthesise(lightfield.reference_view, found.disparity, (-0.5, 0.5))

@@ -107,7 +107,7 @@ def test_the_check_of_a_result_is_kept_with_it_and_shown(result, scene, tmp_path
     answer = json.loads(done.stdout)
     assert [Path(file).name for file in answer.pop("files")] == ["leave_out.json", "report.html"]
     assert json.loads((out / "leave_out.json").read_text()) == answer
-    assert "A check without truth" in (out / "report.html").read_text()
+    assert "Check without ground truth" in (out / "report.html").read_text()
     (out / "leave_out.json").write_text('{"by_view": [{"view": [9, 9]}]}')
     with pytest.raises(InputError, match="not what `ioadr check` writes: view 9 9, outside a grid of 5×5"):
         load_left_out(out, load_views(out).layout)

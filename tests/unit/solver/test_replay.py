@@ -29,7 +29,7 @@ def test_surface_border_and_confidence_are_those_of_the_result(pixels):
     assert found.way is not None
     assert found.coverage is not None
     fitted = found.way.map_after(-2, found.disparity)
-    borders = missed = 0
+    borders = missed = reopened = 0
     for row, column in pixels:
         told = ending(lightfield, found, row, column)
         assert told.surface is not None
@@ -41,6 +41,9 @@ def test_surface_border_and_confidence_are_those_of_the_result(pixels):
         assert [doubt.taken for doubt in told.doubts] == sorted((doubt.taken for doubt in told.doubts), reverse=True)
         if told.border is not None:
             borders += 1
+            if found.way.origins[-1, row, column] == Origin.BORDER and told.border.was_near == told.border.is_near:
+                reopened += 1  # a hole that the step opened and closed again: only the closing is kept
+                continue
             chosen = told.border.near if told.border.is_near else told.border.far
             assert chosen == pytest.approx(found.disparity[row, column], abs=5e-3)
             if told.border.coverage is not None:
@@ -49,6 +52,7 @@ def test_surface_border_and_confidence_are_those_of_the_result(pixels):
         else:
             assert found.coverage[row, column] == 1
     assert borders >= 6
+    assert reopened <= 1
     # Where a pixel's map is .08 px from its targets, which of them belong to it hangs on the last digits.
     assert missed <= len(pixels) // 10
 
