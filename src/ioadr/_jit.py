@@ -46,8 +46,8 @@ def task(function: Function) -> Function:
 def _compiled(function: Function, **options: Any) -> Function:
     """The entry point for Python, and the function that other compiled code calls.
 
-    The latter needs no wrapper to unpack Python arguments, which takes longer to compile than most loops, and no file
-    of its own: it is part of the former.
+    The latter needs no wrapper to unpack Python arguments, which takes longer to compile than most loops, and no
+    separate file: it is part of the former.
     """
     outer = numba.njit(**options)(function)
     if numba.config.DISABLE_JIT:

@@ -49,13 +49,13 @@ class Alignment:
             values = {"scales": np.ones(np.shape(stored["angles"])), **stored}
             alignment = cls(*(np.asarray(values[name], np.float64) for name in ("shifts", "angles", "gains", "scales")))
         except (KeyError, ValueError, TypeError, OverflowError) as error:
-            raise InputError("alignment: not what `align` stores. Align the light field again.") from error
+            raise InputError("alignment: not written by `align`. Align the light field again.") from error
         grid = alignment.angles.shape
         shapes = (alignment.shifts.shape, alignment.gains.shape[:-1], len(grid), alignment.scales.shape)
         finite = all(np.isfinite(values).all() for values in vars(alignment).values())
         positive = all((values > 0).all() for values in (alignment.gains, alignment.scales))
         if shapes != ((*grid, 2), grid, 2, grid) or not (finite and positive):
-            raise InputError("alignment: not what `align` stores. Align the light field again.")
+            raise InputError("alignment: not written by `align`. Align the light field again.")
         return alignment
 
     @property
@@ -116,8 +116,8 @@ def applied(lightfield: LightField, alignment: Alignment, threads: int | None = 
     """The light field without the given misalignment; the reference view is unchanged."""
     if alignment.gains.shape != (*lightfield.grid, lightfield.channels):
         raise InputError(
-            f"alignment: is of {alignment.angles.shape[0]}×{alignment.angles.shape[1]} views with "
-            f"{alignment.gains.shape[2]} channels, and the light field has {lightfield.grid[0]}×{lightfield.grid[1]} "
+            f"alignment: made for {alignment.angles.shape[0]}×{alignment.angles.shape[1]} views with "
+            f"{alignment.gains.shape[2]} channels; the light field has {lightfield.grid[0]}×{lightfield.grid[1]} "
             f"with {lightfield.channels}. Align it again."
         )
     views = lightfield.views.copy()

@@ -221,7 +221,7 @@ def _check_count(positions: NDArray[Any], present: NDArray[Any]) -> None:
         rows, columns = present.shape
         raise InputError(
             f"view layout: expected at least 3×3 views, or a line of 3, found a grid of {rows}×{columns} "
-            f"with {len(used)} views. Add views: two viewpoints per axis cannot show what is occluded."
+            f"with {len(used)} views. Add views: two viewpoints per axis do not reveal occlusions."
         )
 
 

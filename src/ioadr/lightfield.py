@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 RangeOrigin = Literal["file", "user", "estimated"]
 SMALL = 256
-"""px; smaller images are judged as if they had this size."""
+"""px; smaller images are treated as if they had this size."""
 WHITE = {"uint8": 255.0, "uint16": 65535.0, "float32": 1.0}
 
 
@@ -314,8 +314,8 @@ def _check_sizes(views: NDArray[Any], layout: Layout, part: Part) -> None:
 def _check_plane(layout: Layout, camera: Camera | None) -> None:
     if camera is None and not layout.planar:
         raise InputError(
-            "view layout: positions out of the plane of the cameras need a camera, as what they do to a point depends "
-            "on the focal length. Give the camera, or set their third coordinate to 0."
+            "view layout: positions out of the plane of the cameras need a camera, because their effect depends on "
+            "the focal length. Give the camera, or set their third coordinate to 0."
         )
 
 
@@ -325,8 +325,8 @@ def _check_range(limits: DisparityRange | None, layout: Layout, side: int) -> No
     most = max(side, SMALL) / distances[distances >= distances.max() * LEAST_REACH].min()
     if limits is not None and max(-limits.minimum, limits.maximum) > most:
         raise InputError(
-            f"disparity range: expected at most {most:.4g} px, with which a point is still in two views, "
-            f"found {limits.minimum:g} {limits.maximum:g}. Correct it, or leave it out to have it estimated."
+            f"disparity range: expected at most {most:.4g} px, so that a point is visible in two views, "
+            f"found {limits.minimum:g} {limits.maximum:g}. Correct it, or leave it out: it is then estimated."
         )
 
 

@@ -106,6 +106,6 @@ def ask(request: Request, running: Any) -> Outcome:
 
 def masked(text: str) -> str:
     """Without the words of libraries and the sizes of what they write, which change from one version to the next."""
-    text = re.sub(r"(?<=declares, found )[\d.]+ k?B", "…", text)
+    text = re.sub(r"(?<=a file of )[\d.]+ k?B(?= cannot hold)", "…", text)
     quoted = r"(found|cannot be read as [^:|]*|cannot read [^:|]*|implausibly large|not what `ioadr estimate` writes)"
     return re.sub(quoted + r": .*?(?=\. [A-Z]|\.? \||\.$)", r"\1: …", text)

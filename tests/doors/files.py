@@ -27,12 +27,12 @@ def cut(data: bytes) -> bytes:
 DAMAGES: Mapping[str, Callable[[bytes], bytes]] = {
     "empty": lambda data: b"",
     "cut off": cut,
-    "a text by that name": lambda data: TEXT,
-    "PostScript by that name": lambda data: POSTSCRIPT,
+    "a text file of that name": lambda data: TEXT,
+    "PostScript of that name": lambda data: POSTSCRIPT,
 }
 
 
-PIPE = "a pipe by that name"
+PIPE = "a pipe of that name"
 
 
 def pipe(path: Path) -> None:

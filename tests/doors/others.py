@@ -16,13 +16,13 @@ from tests.doors.cases import Arguments, Case, Request
 from tests.doors.maps import DAMAGES, Write, scene
 from tests.doors.readers import BOMB, DECLARED, NAN, OUTSIDE
 
-NESTED = "nested without end"
+NESTED = "nested too deeply"
 
 
 def cases() -> Iterator[Case]:
     for kind, text in PARAMETERS.items():
         yield Case("parameter file", kind, partial(_parameters, content=text))
-    yield Case("parameter file", "a folder by that name", partial(_parameters_no_file, make=Path.mkdir))
+    yield Case("parameter file", "a folder of that name", partial(_parameters_no_file, make=Path.mkdir))
     yield Case("parameter file", files.PIPE, partial(_parameters_no_file, make=files.pipe))
     for kind, text in SETS.items():
         yield Case("parameter sets", kind, partial(_sets, content=text))

@@ -112,7 +112,7 @@ SPECIAL: dict[str, dict[str, Damage]] = {
         BEYOND: _frame(cx=1e300),
         OUTSIDE: _frame(file_path="../../../etc/passwd"),
         "wrong type": _frame(transform_matrix="none"),
-        "nested without end": lambda data: b"[" * 100_000,
+        "nested too deeply": lambda data: b"[" * 100_000,
     },
     "OpenCV calibration": {
         DECLARED: _replaced(b"rows: 3", b"rows: 99999999"),

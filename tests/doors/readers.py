@@ -206,7 +206,7 @@ def _pipe_of_format(name: str, folder: Path) -> Arguments:
 
 
 DECLARED, BOMB, NAN = "declares more than it holds", "decompression bomb", "NaN or infinity"
-BEYOND = "a number beyond reason"
+BEYOND = "an implausible number"
 PICKLE, OUTSIDE, LINK = "pickle", "path out of its folder", "link out of its folder"
 BOMB_SHAPE = (3, 3, 2000, 2000, 3)
 LARGE_CHUNK: dict[str, Any] = {"shape": (3, 3, 20, 24, 3), "maxshape": (None,) * 5, "chunks": BOMB_SHAPE}
@@ -226,7 +226,7 @@ SPECIAL: tuple[tuple[str, str, Callable[[Path], Arguments]], ...] = (
     ("HDF5", BOMB, partial(_hdf5, shape=BOMB_SHAPE, chunks=(1, 1, 2000, 2000, 3), compression="gzip")),
     (
         "HDF5",
-        "a chunk larger than all",
+        "a chunk larger than memory",
         partial(_hdf5, **LARGE_CHUNK),
     ),
     ("HDF5", NAN, partial(_with_nan, layouts.hdf5)),
@@ -245,7 +245,7 @@ SPECIAL: tuple[tuple[str, str, Callable[[Path], Arguments]], ...] = (
     ("NumPy archive", NAN, partial(_with_nan, layouts.npz)),
     ("NumPy archive", PICKLE, partial(_npz, start=files.pickled(), zeros=0)),
     ("Zarr, metadata", DECLARED, partial(_zarr, chunks=(1, 1, 100, 100, 3))),
-    ("Zarr, metadata", "a chunk larger than all", partial(_zarr, chunks=files.HUGE)),
+    ("Zarr, metadata", "a chunk larger than memory", partial(_zarr, chunks=files.HUGE)),
     ("Zarr, metadata", NAN, partial(_with_nan, layouts.zarr_v3)),
     ("Zarr, metadata", PICKLE, _zarr_codec),
     ("manifest lightfield.toml", DECLARED, partial(_manifest, text='files = "{index}.png"\ngrid = [100000, 100000]')),
@@ -255,7 +255,7 @@ SPECIAL: tuple[tuple[str, str, Callable[[Path], Arguments]], ...] = (
         BEYOND,
         partial(_manifest, text='files = "{index}.png"\neta = [1e30, 1]'),
     ),
-    ("manifest lightfield.toml", "nested without end", partial(_manifest, text="files = " + "[" * 5000)),
+    ("manifest lightfield.toml", "nested too deeply", partial(_manifest, text="files = " + "[" * 5000)),
     ("manifest lightfield.toml", OUTSIDE, partial(_manifest, text='files = ["../outside.png"]')),
     ("manifest lightfield.toml", "absolute path", partial(_manifest, text='files = ["/etc/passwd"]')),
     ("manifest lightfield.toml", LINK, _manifest_link),

@@ -174,7 +174,7 @@ def test_a_tilted_map_is_not_mistaken_for_turns():
 
 def test_an_alignment_of_other_views_is_refused():
     lightfield = random_light_field(1, size=(64, 72), grid=(3, 3)).lightfield
-    with pytest.raises(InputError, match=r"is of 5×5 views with 3 channels, and the light field has 3×3"):
+    with pytest.raises(InputError, match=r"made for 5×5 views with 3 channels; the light field has 3×3"):
         applied(lightfield, Alignment(np.zeros((5, 5, 2)), np.zeros((5, 5)), np.ones((5, 5, 3)), np.ones((5, 5))))
     with pytest.raises(InputError, match=r"at least one round, found 0"):
         align(lightfield, rounds=0)
@@ -205,12 +205,12 @@ def test_the_command_line_aligns_and_checks_what_it_aligned(tmp_path, capsys):
     ],
 )
 def test_what_is_no_alignment_is_refused(stored):
-    with pytest.raises(InputError, match="alignment: not what `align` stores"):
+    with pytest.raises(InputError, match="alignment: not written by `align`"):
         Alignment.of(stored)
 
 
 def test_alignments_of_earlier_versions_have_no_scales():
     stored = {"shifts": [[[0.0, 0.5]]], "angles": [[0.0]], "gains": [[[1.0]]]}
     np.testing.assert_array_equal(Alignment.of(stored).scales, [[1.0]])
-    with pytest.raises(InputError, match="alignment: not what `align` stores"):
+    with pytest.raises(InputError, match="alignment: not written by `align`"):
         Alignment.of(stored | {"scales": [[0.0]]})

@@ -58,7 +58,7 @@ def test_bad_input_is_refused_in_words(case, outcomes):
 
 def test_the_page_quotes_what_is_told(outcomes):
     page = PAGE.read_text(encoding="utf-8")
-    assert masked(rewritten(page, outcomes)) == masked(page), "write it anew: python -m tests.doors"
+    assert masked(rewritten(page, outcomes)) == masked(page), "write it again: python -m tests.doors"
     assert f"| kinds of bad input, tables below | {len(CASES)} | 0 |" in page
 
 
@@ -101,5 +101,5 @@ def test_masked_hides_only_what_depends_on_libraries():
     text = "a.npy: cannot be read as a NumPy file: mmap length is greater. Save it again."
     assert masked(text) == "a.npy: cannot be read as a NumPy file: …. Save it again."
     assert masked("a: expected 3, found 4. Correct it.") == "a: expected 3, found 4. Correct it."
-    text = "a.zarr: expected a file that can hold the 19.7 GB its header declares, found 634 B. The file is cut off."
+    text = "a.zarr: a file of 634 B cannot hold the 19.7 GB that its header declares. It is cut off or damaged."
     assert masked(text) == text.replace("634 B", "…")

@@ -93,7 +93,7 @@ class LazyGroup(click.Group):
 def group() -> None:
     """Depth, surface normals and occlusions from 4D light fields.
 
-    Start with `ioadr demo`, then `ioadr estimate SCENE --out DIR` on a scene of your own.
+    Start with `ioadr demo`, then `ioadr estimate SCENE --out DIR` on your own scene.
     """
 
 
@@ -160,6 +160,6 @@ def main() -> NoReturn:
 def _interrupted() -> int:
     """Exit code after a signal: 130 for Ctrl-C, as in shells."""
     interrupts.release()
-    remark("ioadr: interrupted. Files that were not finished have been removed.")
+    remark("ioadr: interrupted. Unfinished files have been removed.")
     number = interrupts.received()
     return INTERRUPTED if number is None else 128 + number

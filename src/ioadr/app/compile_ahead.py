@@ -1,4 +1,4 @@
-"""Compile an estimation's kernels from the last to the first, in a process of its own, while the estimation begins.
+"""Compile an estimation's kernels from the last to the first, in a separate process, while the estimation begins.
 
 A first run compiles for half a minute and more on one core: numba compiles one kernel at a time in a process. Each
 process takes from the cache what the other has put there, so that they meet in the middle.

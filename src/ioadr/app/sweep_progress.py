@@ -55,9 +55,7 @@ def _compilation(terminal: Terminal) -> Iterator[None]:
     from ioadr._jit import compile_clock, compiled_before
 
     if not compiled_before():
-        terminal.note(
-            "first run: compiling the inner loops, which takes up to a minute of a free core and happens once"
-        )
+        terminal.note("first run: compiling the inner loops (once; up to a minute on a free core)")
     with compile_clock() as seconds:
         yield
     if seconds() >= WORTH_SAYING:

@@ -20,7 +20,7 @@ FINEST = 512
 
 @dataclass(frozen=True)
 class Order:
-    """The order of views, judged from the views themselves."""
+    """The order of views, as determined from the views themselves."""
 
     upright: Finding
     """Points move along image rows from one grid column to the next; otherwise the grid is transposed."""
@@ -59,13 +59,13 @@ class Order:
         parts = ["the grid is transposed"] if self.transposed else []
         if self.flips is not None:
             names = [name for name, flip in zip(("rows", "columns"), self.flips, strict=True) if flip]
-            parts += [f"{' and '.join(names)} run backwards"] if names else []
+            parts += [f"{' and '.join(names)} are in reverse order"] if names else []
         elif self.mirrored:
-            parts.append("rows or columns run backwards, which of them is not certain")
+            parts.append("rows or columns are in reverse order; it is unclear which")
         elif self.mirrored is None:
-            parts.append("whether rows and columns agree is not certain")
+            parts.append("it is unclear whether rows and columns agree")
         else:
-            parts.append("near and far cannot be told apart")
+            parts.append("near and far cannot be distinguished")
         return ", ".join(parts) or "the views confirm this order"
 
     @property

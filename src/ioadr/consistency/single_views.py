@@ -95,7 +95,7 @@ def plain_grey(view: NDArray[Any]) -> Image:
 
 
 def examined(images: NDArray[np.float32], offsets: Offsets, factor: float = 1.0) -> Examination:
-    """Pictures [V, N, M], `factor` times smaller than the views, and where the views are said to be."""
+    """Pictures [V, N, M], `factor` times smaller than the views, and the supposed positions of the views."""
     means = np.maximum(images.mean(axis=(1, 2), dtype=np.float64), 1e-6)
     pictures = Pictures(images * (100.0 / means)[:, None, None].astype(np.float32), offsets)
     crossing = pictures.chosen(outermost(pictures))
@@ -148,7 +148,7 @@ def _unlike_neighbours(off: Offsets, gaps: NDArray[np.float64], step: float) -> 
 def _exchanged(
     directions: Offsets, own: Offsets, gaps: NDArray[np.float64], step: float, usual: float
 ) -> Iterator[tuple[int, int]]:
-    """Neighbouring views that seem to be swapped, judged by the views around them."""
+    """Neighbouring views that seem to be swapped, according to the views around them."""
     for view, gap_to in enumerate(gaps):
         for other in np.flatnonzero((gap_to > 0) & (gap_to < NEXT * step)):
             gap, way = gap_to[other], directions[other] - directions[view]

@@ -202,9 +202,9 @@ class Summary:
     """Mean |deviation| over them, share of the printed figure."""
     far: tuple[Comparison, ...]
     turned: tuple[Comparison, ...]
-    """Figures that move the other way than in the paper."""
+    """Figures that change in the opposite direction to the paper."""
     clear: int
-    """Figures that move clearly in the paper."""
+    """Figures that change clearly in the paper."""
     angle: float
     """Deviation of the base's angle on the scene whose mask is the benchmark's own."""
 
@@ -284,12 +284,12 @@ def to_markdown(measured: Measured, pictures: Mapping[str, str]) -> str:
 
 
 LEGEND = (
-    "Ours, then in brackets the printed figure and by how much ours is higher. "
+    "Our figure; in brackets the printed one and our deviation from it. "
     f"‡ marks a deviation of more than {percent(FAR, signed=False)}, "
-    "↻ an ablation that moves a figure the other way than in the paper, "
-    "† a row of which the authors’ own maps are known to score what is printed; of the others only print is known. "
+    "↻ an ablation that changes a figure in the opposite direction to the paper, "
+    "† a row for which the authors’ own maps are known to score as printed. "
     "The paper’s angles are medians over the whole image and are compared with ours over the whole image; "
-    "in square brackets stands ours as the benchmark scores it, without 15 px at the edge. "
+    "our score by the benchmark’s own metric, without 15 px at the edge, is in square brackets. "
     "An angle’s deviation is given where the benchmark’s own mask is available."
 )
 

@@ -37,7 +37,7 @@ from ioadr.parameters import Parameters
 
 ALL_FAMILIES = "synthetic"
 STUDENT = (12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23)
-"""Standard errors that a mean of 2, 3, … values must differ from zero by, to be beyond chance in 19 of 20 cases."""
+"""Standard errors by which a mean of 2, 3, … values must differ from zero to be significant (p < 0.05)."""
 Crop = tuple[int, int, int, int]
 
 

@@ -33,7 +33,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "badpix_007": Metric("BadPix 0.07", "%", 2, "pixels more than 0.07 px off"),
         "badpix_003": Metric("BadPix 0.03", "%", 2, "pixels more than 0.03 px off"),
         "badpix_001": Metric("BadPix 0.01", "%", 2, "pixels more than 0.01 px off"),
-        "q25": Metric("Q25", "px/100", 3, "100 · error that a quarter of the pixels stay below"),
+        "q25": Metric("Q25", "px/100", 3, "100 · 25th percentile of the error"),
         "mae_planes": Metric("MAE planes", "°", 3, "median angle error of normals on planes"),
         "mae_surfaces": Metric("MAE surfaces", "°", 3, "median angle error of normals on smooth surfaces"),
         "bumpiness_planes": Metric("Bumpiness planes", "px/100", 3, "100 · mean curvature of the error on planes"),

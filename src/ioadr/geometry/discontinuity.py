@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ioadr.geometry.points import cross
 
 STEEPEST = 85.0
-"""Degrees between line of sight and normal; a surface at a flatter angle is taken for a gap, not for a surface."""
+"""Degrees between line of sight and normal; a surface at a flatter angle is treated as a gap."""
 
 
 def occlusion_boundary(disparity: NDArray[Any], reach: tuple[float, float]) -> NDArray[np.bool_]:

@@ -1,6 +1,6 @@
 """4D point-projection planes and images in compiled form (§ IV-A, § IV-B).
 
-A view's samples are packed 10 bits a channel into one word, so that a bilinear tap is one load:
+A view's samples are packed into one word, 10 bits per channel, so that a bilinear tap is one load:
 bits 0–9 red, 10–19 green, 20–29 blue, in quarters of a grey level (0 … 1020); bit 30 marks a sample that
 does not exist. Rows and views are padded to sizes that are no powers of two, because 81 equal
 powers of two would meet in the same cache lines.

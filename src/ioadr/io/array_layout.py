@@ -56,7 +56,7 @@ def find_layout(path: Path, shape: Sequence[int], options: ReadOptions) -> Array
     if not fitting and not usual:
         raise InputError(
             f"{path}: expected an array [rows, columns, height, width, channels], found shape {shape}. Reshape it, "
-            "or say what its axes are with ⟦axes⟧, and with ⟦grid ROWSxCOLUMNS⟧ how views that are counted lie."
+            "or name its axes with ⟦axes⟧; for a list of views, also give ⟦grid ROWSxCOLUMNS⟧."
         )
     letters = fitting[0] if fitting else known[0]
     plain = letters == KNOWN[5][0] and bool(fitting)

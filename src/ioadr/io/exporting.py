@@ -98,7 +98,7 @@ def check_export(target: str, folder: str | os.PathLike[str], overwrite: bool = 
     there = [name for name in (MARKER, *TARGETS[target].names) if (checked / name).exists()]
     if there and _earlier(checked) != target:
         raise OutputError(
-            f"{checked}: holds {there[0]}, which is not of an export to {target}, and would be lost. "
+            f"{checked}: contains {there[0]}, which is not part of an export to {target} and would be lost. "
             "Choose another folder with ⟦out⟧."
         )
 
@@ -115,14 +115,14 @@ def _check_unit(estimate: Estimate, program: Target, target: str, scale_to: floa
     posed = estimate.camera is not None
     if posed and not estimate.metric and (scale_to is not None or program.metres):
         raise InputError(
-            f"depth is in the unit of the poses, which is unknown{f', and {target} wants metres' * program.metres}. "
+            f"depth is in the unit of the poses, which is unknown{f', and {target} needs metres' * program.metres}. "
             "Estimate again with its length, ⟦pose-unit METRES⟧."
         )
     if scale_to is None:
         if program.metres and not estimate.metric:
             raise InputError(
-                f"depth is relative, because the camera is unknown, and {target} wants metres. Give the camera and "
-                "estimate again, or say how far away the middle of the disparity range is: ⟦scale-to METRES⟧."
+                f"depth is relative, because the camera is unknown, and {target} needs metres. Give the camera and "
+                "estimate again, or give the distance of the middle of the disparity range: ⟦scale-to METRES⟧."
             )
         return
     if estimate.metric:
@@ -141,12 +141,12 @@ def _check_numbers(min_confidence: float, points: int) -> None:
 def _check_lightfield(estimate: Estimate, lightfield: LightField | None, target: str) -> None:
     """Refuse a light field that does not belong to the map."""
     if lightfield is None:
-        raise InputError(f"{target} takes the images of all views. Give the light field: ⟦lightfield⟧.")
+        raise InputError(f"{target} needs the images of all views. Give the light field: ⟦lightfield⟧.")
     if not _same_layout(estimate.layout, lightfield) or not np.array_equal(
         lightfield.views[estimate.layout.reference], estimate.image
     ):
         raise InputError(
-            "⟦lightfield⟧: not the one that was estimated: the places of its views or its reference view differ. "
+            "⟦lightfield⟧: not the one that was estimated: the positions of its views or its reference view differ. "
             "Give that one, or estimate again."
         )
 
@@ -155,8 +155,8 @@ def _check_views(views: Views | None, target: str, device: str) -> None:
     """Refuse a quilt without the maps of all views, which its intermediate views need."""
     if views is None:
         raise InputError(
-            f"{target}: shows views in between, which need the maps of every view. Estimate them with "
-            "`ioadr.estimate_views`, and call `quilt` of what it returns."
+            f"{target}: contains views between the captured ones, which need the maps of every view. Call "
+            "`ioadr.estimate_views`, and `quilt` of its result."
         )
     if device not in DEVICES:
         raise InputError(f"⟦device⟧: expected one of {', '.join(DEVICES)}, found {device!r}.{meant(device, DEVICES)}")

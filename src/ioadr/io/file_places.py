@@ -101,17 +101,17 @@ def placed_by_names(folder: Path, files: Sequence[Path], grid: Pair | None = Non
         return Places({}, dict(enumerate(group[key] for key in sorted(group))), (*notes, in_order(views)))
     if reason:
         raise InputError(
-            f"{folder}/: cannot place the views by the {len(changing)} numbers that change in names like "
-            f"{views[0].name}{reason}. Say which they are with ⟦pattern⟧ (* stands for anything else in a name), or "
-            f"take all {len(group)} files in the order of their numbers with ⟦grid {likely_grid(len(group))}⟧, "
+            f"{folder}/: cannot derive the grid from the {len(changing)} numbers that change in names like "
+            f"{views[0].name}{reason}. Mark row and column with ⟦pattern⟧ (* stands for anything else in a name), or "
+            f"read all {len(group)} files in the order of their numbers with ⟦grid {likely_grid(len(group))}⟧, "
             f"or ⟦grid 1x{len(group)}⟧ for a line."
         )
     for word in words_before(folder, views[0], changing):
         if word in TIMES:
             raise InputError(
                 f"{folder}/: holds several images for each view: the numbers after {word!r} in names like "
-                f"{views[0].name} count no views. Choose one of each with ⟦pattern⟧, or say with {{row}} and {{col}} "
-                "in it that they do."
+                f"{views[0].name} do not count views. Choose one of each with ⟦pattern⟧; if they do count views, "
+                "mark them in it with {row} and {col}."
             )
     row, column, note = row_and_column(folder, views[0], changing)
     return Places({(key[row], key[column]): file for key, file in group.items()}, {}, (*notes, *note))
@@ -119,9 +119,7 @@ def placed_by_names(folder: Path, files: Sequence[Path], grid: Pair | None = Non
 
 def in_order(files: Sequence[Path]) -> str:
     """The note on files whose numbers count nothing."""
-    return (
-        f"{len(files)} files such as {files[0].name} taken in the order of their numbers, as ⟦grid⟧ has as many places"
-    )
+    return f"{len(files)} files such as {files[0].name} read in the order of their numbers: ⟦grid⟧ has as many views"
 
 
 def likely_grid(count: int) -> str:
@@ -210,7 +208,7 @@ def _views_among(folder: Path, groups: Mapping[str, list[Path]]) -> tuple[list[P
             f"Choose one with ⟦pattern⟧, such as ⟦pattern '{example}'⟧."
         )
     doubt = MAPS.search(next(name for name, files in views.items() if files is chosen))
-    note = f"views named like {chosen[0].name}, as maps are: taken for views, as there are no others"
+    note = f"files named like maps ({chosen[0].name}) are read as views, because there are no others"
     return chosen, (note,) if doubt else ()
 
 

@@ -67,7 +67,7 @@ def remembering(capture: Capture) -> Loader:
 
 
 def order_of(capture: Capture) -> Order:
-    """The order of all views, judged from a few."""
+    """The order of all views, determined from a few."""
     spots = _spots(capture)
     if len(spots) < 3:
         return NOT_JUDGED
@@ -130,7 +130,7 @@ def _put_right(capture: Capture, order: Order) -> Capture:
     for axis, name in enumerate(("rows", "columns")):
         if order.flips is not None and order.flips[axis]:
             capture = capture.flipped(axis).noted(
-                f"{name} of views run the other way: reversed (⟦no-flip-{name}⟧ keeps them)"
+                f"{name} of views were in reverse order: corrected (⟦no-flip-{name}⟧ keeps them)"
             )
     for doubt in doubts(order):
         capture = capture.noted(doubt)
@@ -156,7 +156,7 @@ def doubts(order: Order) -> Iterator[str]:
         yield "could not tell whether rows and columns of views agree: check the picture, or use ⟦flip-rows⟧"
     elif order.flips is None and order.mirrored:
         yield (
-            "rows or columns of views run the other way, but the views do not tell which: nothing changed. "
+            "rows or columns of views are in reverse order, but it is unclear which: the order was kept. "
             "Use ⟦flip-rows⟧, or ⟦flip-columns⟧ if near and far then look swapped"
         )
     elif order.flips is None:

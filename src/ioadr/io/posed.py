@@ -166,7 +166,7 @@ class Scene:
 
     @property
     def mapped(self) -> list[View]:
-        """Views with a depth of their own: all of them, or the reference view alone."""
+        """Views that have a depth map: all of them, or only the reference view."""
         return [self.reference] if self.every_view is None else list(self.views)
 
     def depth_of(self, view: View) -> NDArray[np.float64]:

@@ -88,7 +88,7 @@ def open_capture(path: str | os.PathLike[str], options: ReadOptions | None = Non
     if not os.fspath(path):
         raise InputError("light field: the name is empty. Name a file or folder; . is this folder.")
     if not location.is_dir():
-        check_file(location, "a light field", "Copy what it gives into a file.")
+        check_file(location, "a light field", "Copy its contents into a file.")
     format_ = find_format(location, options)
     with damage_explained(location, format_.description, "Check it, or name its format with ⟦format⟧."):
         capture = format_.open(location, options)
@@ -130,7 +130,7 @@ def _loaded(capture: Capture, window: Window, scale: float) -> NDArray[Any]:
 
 
 def chunk(window: Window, sample: int) -> int:
-    """Views with `sample` bytes a pixel to load at a time."""
+    """Number of views with `sample` bytes per pixel to load at a time."""
     return max(1, min(CHUNK, CHUNK_BYTES // (window.height * window.width * sample)))
 
 

@@ -30,7 +30,7 @@ class Format:
     name: str
     description: str
     recognise: Callable[[Path, ReadOptions], bool]
-    """Whether the path holds this format, judged by its content."""
+    """Whether the path holds this format, according to its content."""
     open: Callable[[Path, ReadOptions], Capture]
 
 

@@ -21,7 +21,7 @@ BLACK = 0.02
 """Share of white below which a pixel carries no information."""
 FEW_BLACK = 0.01
 """Share of the pixels up to which such pixels are shadows, and not the border of what the lens lights."""
-UNSEEN = "their depth is filled in from around"
+UNSEEN = "their depth is filled in from their surroundings"
 NAMED = 6
 """Views that a note lists."""
 OVERSHOOT = 0.02
@@ -189,7 +189,7 @@ def _without_dark(samples: Samples, sparse: NDArray[Any], names: list[str]) -> S
     if dark.any():
         listed = [name for name, is_dark in zip(names, dark, strict=True) if is_dark]
         some = ", ".join(listed[:NAMED]) + (" …" if len(listed) > NAMED else "")
-        note = f"{len(listed)} views darker than the others, or in a part of the image, left out (⟦dark keep⟧): {some}"
+        note = f"{len(listed)} views darker than the others, entirely or in part, left out (⟦dark keep⟧): {some}"
         samples = _replaced(samples, usable=samples.usable & ~dark, note=note)
     black = float(np.mean(sparse.max(axis=0).max(axis=-1) < BLACK * samples.white))
     if black > FEW_BLACK:

@@ -19,10 +19,10 @@ from ioadr.solver.trust_model import KNOTS, START, WEIGHTS
 
 FloatMap = NDArray[np.float32]
 VAGUE = 0.25
-"""px, standard deviation of the sharpest data within 3×3 px at which half the trust is left."""
+"""px, standard deviation of the sharpest data within 3×3 px at which half the trust remains."""
 
 BETTER = 0.6
-"""Margin by which a rival must be cheaper to refute the pixel: a solver hardly leaves such, so the fit has no case."""
+"""Margin by which a rival must be cheaper to refute the pixel: too rare for the fit."""
 PULLED = 0.08
 """px by which a whole region's data must pull to refute it."""
 BENT, MOST_BENT = 0.01, 0.05

@@ -38,7 +38,7 @@ class Curves(NamedTuple):
     beyond: FloatMap
     """Of the cheapest disparity beyond the range, of the region's mean curve."""
     unexplained: FloatMap
-    """Share of the region's mean cost over all disparities that is left at the own one."""
+    """Share of the region's mean cost over all disparities that remains at its own disparity."""
     two_minima: NDArray[np.bool_]
     """Whether the region's mean curve has a second minimum of nearly equal cost."""
 

@@ -31,8 +31,8 @@ FURTHEST = 8.0
 FEWEST, FEWEST_SHARE = 4, 0.1
 """Views, and share of them, that must show the pixel and the background behind it."""
 QUIET, LOUDEST, ALIKE = 1.0, 8.0, 6.0
-"""A neighbour's evidence counts beyond what it says if it knows nothing (C9's logarithm: .92 for the far side), up
-to what is believed; colour difference, grey levels, that divides it by e."""
+"""A neighbour's evidence counts from this value on (C9's logarithm alone gives .92 for the far side), up to the second;
+the third is the colour difference, in grey levels, that divides it by e."""
 
 
 class Settled(NamedTuple):

@@ -1,4 +1,4 @@
-"""Opens holes that a foreground has closed: whole segments of similar colour, judged by their cost (decision 12).
+"""Opens holes that a foreground has closed: whole segments of similar colour, if their cost allows it (decision 12).
 
 Through a small hole, few views see the same background, and no single pixel can open, because its neighbours hide it.
 A segment that looks like farther pixels around it is therefore moved to their plane as a whole.
@@ -28,10 +28,10 @@ FloatMap = NDArray[np.float32]
 EVEN, COARSE, ALIKE = 4.0, 8.0, 8.0
 """Grey levels between neighbours of a segment, those of a coarser kind, and between it and what it is a part of."""
 STRICT, FORGIVING = (1.0, 0.0), (1.1, 0.6)
-"""What open segments may cost: times what they cost before, and grey levels more. A hole's rim is mixed, and little is
-known yet of what is behind it; so more is forgiven between sweeps, and those that follow close what is wrong."""
+"""Limit on the cost of open segments: a factor on their cost before, plus grey levels. A hole's rim is mixed, and its
+background is still uncertain, so the limit is higher between sweeps; the next sweeps close wrong holes."""
 SMALLEST, LARGEST = 10, 250
-"""px of a segment: smaller ones look like anything, larger ones hold their own in the sweeps."""
+"""px of a segment: smaller ones resemble anything, larger ones survive in the sweeps."""
 AROUND, FEWEST = 20, 40
 """px around a segment in which its surface is looked for, and how many pixels of it there must be."""
 JUMP, FLAT = 1.0, 0.6
@@ -74,8 +74,8 @@ def open_holes(
 ) -> FloatMap:
     """The refinement's map with accepted segments moved to the plane behind them.
 
-    All segments are tried together, because views look through several holes at once. Those that cost more are taken
-    back until all remaining ones pay off.
+    All segments are tried together, because views look through several holes at once. Those that cost more are
+    closed again until all remaining ones pay off.
     """
     before, (factor, more) = refinement.disparity, judge
     proposals = propose(before, colours(refinement.rays), refinement, even)

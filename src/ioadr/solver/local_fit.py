@@ -1,7 +1,7 @@
 """Fits surfaces to noisy targets: at every pixel, the widest polynomial patch that fits the data, compiled.
 
 Sixteen neighbouring pixels are fitted at once (`_lanes`): their patches hold the same steps, so that samples are read
-in order. Within a row of a patch only powers of x are summed; powers of y follow once a row.
+in order. Within a row of a patch only powers of x are summed; powers of y follow once per row.
 """
 
 from __future__ import annotations

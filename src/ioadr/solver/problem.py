@@ -26,7 +26,7 @@ from ioadr.spilled import let_rest
 FloatMap = NDArray[np.float32]
 MOST_SAMPLES = 2**31 - 1
 TOGETHER = 16
-"""Views that are packed before what they took is given back."""
+"""Number of views that are packed before their memory is freed."""
 WIDE = 6.4
 """px; wider ranges get proportionally coarser levels of occluders, so that their number stays the same."""
 

@@ -52,7 +52,7 @@ def rounds(places: NDArray[np.float64]) -> list[Round]:
 
 
 def inward(places: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Index [V] of the anchor that stands in for each view at `places` [V, 2], offsets from the reference view.
+    """Index [V] of the anchor that replaces each view at `places` [V, 2], offsets from the reference view.
 
     It is the view nearest to the point `INWARD` of the way to the reference view; the outermost of several.
     """

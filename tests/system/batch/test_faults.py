@@ -30,7 +30,7 @@ SLOW = (
 )
 """An item takes long enough to be caught in the middle."""
 
-INTERRUPTED = "ioadr: interrupted. Files that were not finished have been removed."
+INTERRUPTED = "ioadr: interrupted. Unfinished files have been removed."
 
 posix = pytest.mark.skipif(os.name == "nt", reason="signals are sent in the POSIX way")
 
@@ -188,7 +188,7 @@ def test_an_item_that_kills_workers_is_given_up(tmp_path):
         Loop(team, lambda name: None, lambda capacity: None).run(jobs)
     deadly = found.pop("deadly")
     assert isinstance(deadly, Lost)
-    assert "given up, because 2 workers in a row died over it" in deadly.reason
+    assert "given up, because 2 workers in a row died processing it" in deadly.reason
     assert found == {f"good{n}": n * n for n in range(6)}
 
 

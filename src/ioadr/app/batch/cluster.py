@@ -24,7 +24,7 @@ CLOSE_SECONDS = 5
 
 
 class TeamLost(Exception):
-    """No workers are left; the message, which goes into the summary, says why."""
+    """No workers remain; the message, which goes into the summary, says why."""
 
 
 @dataclass(frozen=True)

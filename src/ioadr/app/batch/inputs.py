@@ -41,7 +41,7 @@ DEEPEST = 6
 
 
 def find_items(inputs: Sequence[str], reading: ReadOptions, out: str, video: bool = False) -> list[Item]:
-    """All light fields that `inputs` name, in order, each once and under a name of its own.
+    """All light fields that `inputs` name, in order, each once and under a unique name.
 
     With `video` each input is a sequence, and its light fields are the frames.
     """

@@ -31,7 +31,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Lost:
-    """Stands in for a task's result and says why there is none."""
+    """Replaces the result of a failed task and says why it failed."""
 
     reason: str
 

@@ -129,9 +129,9 @@ def _result(future: Any, task: Task) -> Any:
         deaths = error.allowed_failures + 1
         who = f"{deaths} workers in a row" if deaths > 1 else "a worker"
         return Lost(
-            f"{task.name}: given up, because {who} died over it, the last one {error.last_worker.address}. Most often "
-            "memory runs out: use --tiles, read less with --views or --scale, or give workers more memory (--memory, "
-            "--workers)."
+            f"{task.name}: given up, because {who} died processing it, the last one {error.last_worker.address}. "
+            "Most often memory runs out: use --tiles, read less with --views or --scale, or give workers more "
+            "memory (--memory, --workers)."
         )
     except (TimeoutError, CancelledError):
         raise

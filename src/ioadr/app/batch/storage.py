@@ -82,7 +82,7 @@ def fetched(path: str) -> Iterator[Path]:
 
 
 def _files(system: Any, base: str) -> dict[str, Mapping[str, Any]]:
-    """Information by name below `base` (empty for a single file); refuse names that lead out of the folder."""
+    """Information by name below `base` (empty for a single file); refuse names outside the folder."""
     if not system.isdir(base):
         return {"": system.info(base)}
     files: dict[str, Mapping[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""Maps of every view, joined from tiles: each tile has anchors of its own, the whole has all of them."""
+"""Maps of every view, joined from tiles: each tile has its own anchors, the whole has all of them."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from ioadr.lightfield import DisparityRange, LightField
 CELL = 32
 """px between occluders."""
 NEAR, FAR = 1.2, -0.6
-"""px, disparities of the occluders and of what is behind them."""
+"""px, disparities of the occluders and of the background."""
 
 
 def tiles(size: int, grid: int, seed: int = 0) -> LightField:

@@ -93,7 +93,7 @@ def _phases(figures: Figures) -> Table:
         shown = [_seconds(inside["phases"]["cpu"].get(phase)) for phase in PHASES]
         rate = f"{inside['hypotheses_per_second'] / 1e6:.2f}"
         rows.append([f"{run['scene']}, {run['preset']}", str(run["threads"]), *shown, rate, _speedup(run, runs)])
-    head = ["scene, preset", "threads", *PHASES.values(), "M hypotheses a second", "sweeps faster by"]
+    head = ["scene, preset", "threads", *PHASES.values(), "M hypotheses per second", "sweeps faster by"]
     return Table("By phase, CPU seconds of all threads", head, rows)
 
 

@@ -36,6 +36,7 @@ HEAD = "mean over scenes"
     "Estimation",
     "--seed",
     type=click.IntRange(min=0),
+    metavar="N",
     default=0,
     show_default=True,
     help="Seed for the random candidates.",
@@ -56,7 +57,7 @@ def command(
     """Run METHODS over the scenes of DATASET, score them, and write results.json, .csv, .tex and index.html.
 
     An interrupted run continues: estimates are reused while program, parameters and input are unchanged. A folder of
-    published maps contains SCENE.pfm; a folder of such folders stands for all of them.
+    published maps contains SCENE.pfm; a folder of such folders adds all of them.
     """
     from ioadr.app.benchmark.progress import watching
     from ioadr.evaluation.benchmark import find_scenes, run_benchmark

@@ -24,10 +24,23 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @click.argument("result", type=click.Path(), metavar="RESULT")
 @option("Camera", "--path", required=True, metavar="PATH", help="orbit, dolly, grid, or a file of camera positions.")
-@option("Camera", "--frames", type=click.IntRange(1, 10_000), default=60, show_default=True, help="Number of frames.")
+@option(
+    "Camera",
+    "--frames",
+    type=click.IntRange(1, 10_000),
+    metavar="N",
+    default=60,
+    show_default=True,
+    help="Number of frames.",
+)
 @option("Camera", "--size", metavar="WxH", help="Size of the pictures, in px.  [default: that of the views]")
 @option(
-    "Camera", "--aperture", type=click.FloatRange(0), default=0.0, help="Radius of the lens, in steps between views."
+    "Camera",
+    "--aperture",
+    type=click.FloatRange(0),
+    metavar="X",
+    default=0.0,
+    help="Radius of the lens, in steps between views.",
 )
 @option("Camera", "--focus", type=float, default=0.0, help="Disparity in focus with an open lens, in px.")
 @lightfield_option
@@ -40,7 +53,13 @@ if TYPE_CHECKING:
     help="NAME.mp4, .webm, .webp, .gif, .png, or a folder.",
 )
 @option(
-    "Results", "--rate", type=click.FloatRange(0.1, 100), default=25.0, show_default=True, help="Frames per second."
+    "Results",
+    "--rate",
+    type=click.FloatRange(0.1, 100),
+    metavar="X",
+    default=25.0,
+    show_default=True,
+    help="Frames per second.",
 )
 @option("Results", "--overwrite", is_flag=True, help="Replace an earlier film or its frames.")
 @threads_option

@@ -79,9 +79,9 @@ def release() -> None:
 
 
 def end(code: int) -> NoReturn:
-    """End at once: Python would first take down what threads that were interrupted half-way still use, and crash.
+    """End at once: Python would first free what interrupted threads still use, and crash.
 
-    Worker processes share semaphores that only Python's own ending gives back.
+    Worker processes share semaphores that only Python's own exit releases.
     """
     if "multiprocessing.synchronize" in sys.modules:
         sys.exit(code)

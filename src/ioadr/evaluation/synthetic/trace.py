@@ -41,8 +41,8 @@ class View(NamedTuple):
 
     @property
     def origin(self) -> Floats:
-        """A point of disparity d is seen `d · offset` px away from its place in the reference view; so it is if
-        the camera stands here and its sensor is shifted to keep the focus plane still."""
+        """Position from which a point of disparity d appears `d · offset` px away from its position in the reference
+        view; the sensor is shifted to keep the focus plane still."""
         slope = self.rays.slope
         return np.array([self.rays.pitch_x * self.column / slope, self.rays.pitch_y * self.row / slope, 0.0])
 

@@ -55,7 +55,7 @@ def _check_size(path: Path, headers: Sequence[Mapping[str, Any]]) -> None:
     declared = 0
     for header in headers:
         if "deep" in str(header.get("type")):
-            raise InputError(f"{path}: expected one sample a pixel, found a deep image. Export it flat.")
+            raise InputError(f"{path}: a deep image, with several samples per pixel. Export it flat.")
         top, left, bottom, right = _box(header["dataWindow"])
         declared += SAMPLE_BYTES * (bottom - top) * (right - left) * len(header["channels"])
     check_memory(path, declared, "an EXR file with all its channels", "Export fewer channels")

@@ -42,7 +42,7 @@ class Header:
         """The header with the size of the upright image."""
         if self.orientation == 1:
             return self
-        remark = f"images turned upright, as their orientation tag ({self.orientation}) says"
+        remark = f"images rotated according to their orientation tag ({self.orientation})"
         size = (self.width, self.height) if self.orientation > 4 else (self.height, self.width)
         return replace(self, height=size[0], width=size[1], remarks=(*self.remarks, remark))
 
@@ -61,7 +61,7 @@ def orientation_in(exif: Callable[[], Mapping[int, Any]]) -> tuple[int, tuple[st
     try:
         return valid_orientation(exif().get(ORIENTATION, 1)), ()
     except Exception:
-        return 1, ("EXIF data cannot be read: images taken as they are stored",)
+        return 1, ("EXIF data cannot be read: images are used as stored",)
 
 
 def turned(samples: NDArray[Any], orientation: int) -> NDArray[Any]:

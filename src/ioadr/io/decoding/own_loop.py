@@ -1,7 +1,7 @@
-"""Work of Zarr's in an event loop of its own, which ends with it.
+"""Runs Zarr's work in a separate event loop that ends with it.
 
 The library's loop keeps the tasks of a damaged chunk and complains about them when Python exits; after a failure, as
-on a full disk, they go on writing into a folder that is being removed.
+on a full disk, they continue to write into a folder that is being removed.
 """
 
 from __future__ import annotations

@@ -25,8 +25,7 @@ def check_unpacked(path: object, packing: str, data: bytes, declared: int) -> No
     most = declared + declared // 8 + 4096
     if packing in LENGTHS and LENGTHS[packing](data, most) > most:
         raise InputError(
-            f"{path}: expected packed data of {size(declared)}, found more. "
-            "The file is damaged: copy or export it again."
+            f"{path}: packed data exceed the declared {size(declared)}. The file is damaged: copy or export it again."
         )
 
 

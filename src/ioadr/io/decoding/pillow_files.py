@@ -22,7 +22,7 @@ FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "PPM", "WEBP")
 BYTES = {"I": 4, "F": 4}
 """Of a sample, by Pillow's mode; others have 1, or 2 where their name says 16."""
 PIXELS_A_BYTE = {"1": 8, "L": 8, "P": 8}
-"""In a file, at most: masks are often stored with a bit a pixel."""
+"""In a file, at most: masks are often stored with one bit per pixel."""
 
 
 @contextmanager
@@ -40,7 +40,7 @@ def pillow_image(path: Path, expected: str = "an image", formats: Sequence[str] 
             yield image
     except UnidentifiedImageError as error:
         raise InputError(
-            f"{path}: not {expected} of the format {' or '.join(formats)}. Copy or export the file again."
+            f"{path}: not {expected} in a supported format ({', '.join(formats)}). Copy or export the file again."
         ) from error
     except Image.DecompressionBombError as error:
         raise InputError(f"{path}: implausibly large: {one_line(error)}. Make it smaller, or split it.") from error

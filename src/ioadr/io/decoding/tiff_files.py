@@ -48,7 +48,7 @@ def opened_tiff(path: Path) -> Iterator[Opened | None]:
 
 
 def _check_packing(path: Path, page: Any) -> None:
-    """Refuse pieces larger than memory, and those that are pictures with a size of their own, which may be any."""
+    """Refuse pieces larger than memory, and pieces that are pictures, which may have any size."""
     packing = getattr(page.compression, "name", str(page.compression))
     if packing not in PACKINGS and page.dtype != np.bool_:
         raise InputError(

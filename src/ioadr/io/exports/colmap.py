@@ -87,11 +87,11 @@ def write(scene: Scene, folder: Path) -> None:
 def notes(scene: Scene) -> list[Note]:
     return [
         Note(
-            "normal map of the reference view alone: the other views have none"
+            "only the reference view has a normal map"
             if scene.every_view
-            else "depth and normal map of the reference view alone: the other views have none"
+            else "only the reference view has a depth and a normal map"
         ),
-        Note("tracks name the views that see a point according to the disparity map; observations are its projections"),
+        Note("tracks list the views that see a point according to the disparity map; observations are projected"),
     ]
 
 

@@ -81,8 +81,8 @@ def _depth_notes(scene: Scene) -> list[Note]:
     if scene.every_view is None:
         return [
             Note(
-                "no depth images: Nerfstudio wants one for every view, and only the reference view has one. "
-                "Estimate every view to have them written"
+                "no depth images: Nerfstudio needs one for every view, and only the reference view has one. "
+                "Estimate every view to get them"
             )
         ]
     lost = too_far(scene.depth)

@@ -109,7 +109,7 @@ def read_model(folder: Path) -> Model:
 
 def _read(reader: Callable[[Path], Part], path: Path) -> Part:
     with damage_explained(path, "part of a COLMAP model", "Export the model again."):
-        check_memory(path, DENSEST * path.stat().st_size, "a model that needs", "Export a smaller one")
+        check_memory(path, DENSEST * path.stat().st_size, "the model", "Export a smaller one")
         return reader(path)
 
 

@@ -161,7 +161,7 @@ def meeting_point(origins: Floats, directions: Floats) -> Floats | None:
 
 
 def inside(folder: Path, name: str, path: Path) -> Path | None:
-    """The file of that name in a folder, None if missing; a name that leads out of the folder is refused."""
+    """The file of that name in a folder, None if missing; a name outside the folder is refused."""
     file = folder / name
     if not file.resolve().is_relative_to(folder.resolve()):
         raise InputError(f"{path}: names an image outside its folder, {name!r}. Move the image, or correct the name.")

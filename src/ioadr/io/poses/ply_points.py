@@ -30,7 +30,7 @@ ORDERS = {"binary_little_endian": "<", "binary_big_endian": ">", "ascii": ""}
 def read_points(path: Path) -> NDArray[np.float64]:
     """[P, 3], finite ones, of a PLY file whose first element are vertices."""
     with damage_explained(path, "a PLY file of points"):
-        check_memory(path, DENSEST * path.stat().st_size, "a cloud of points that needs", "Thin it out")
+        check_memory(path, DENSEST * path.stat().st_size, "its points", "Thin it out")
         content = path.read_bytes()
         end = content.index(b"end_header", 0, LONGEST_HEADER)
         body = content[content.index(b"\n", end) + 1 :]

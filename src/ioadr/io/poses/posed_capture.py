@@ -126,7 +126,7 @@ def _present(posed: PosedPhotographs, options: ReadOptions) -> tuple[PosedPhotog
         )
     there = [_calibrated(taken, header, posed) for taken, header in photographs]
     scaled = sum(new.size != old.size for new, (old, _) in zip(there, photographs, strict=True))
-    notes = (f"{scaled} images are scaled against their calibration: cameras scaled accordingly",) if scaled else ()
+    notes = (f"{scaled} images differ in size from their calibration: cameras scaled accordingly",) if scaled else ()
     missed = (f"{len(missing)} images with poses are missing and left out",) if missing else ()
     return replace(posed, photographs=there, notes=(*posed.notes, *notes, *missed)), headers
 

@@ -130,10 +130,11 @@ def _check_apart(posed: PosedPhotographs, rig: Rig) -> None:
     if rig.apart > FARTHEST_APART:
         usable = [taken.name for taken in rig.photographs]
         raise InputError(
-            f"{posed.path}: photographs from all around a scene are no light field: of {len(posed.photographs)}, the "
-            f"largest set that looks in about one direction has {len(usable)} ({listed(usable)}), and neighbours are "
-            f"{rig.apart:.0f}° apart as seen from the scene, at most {FARTHEST_APART:.0f}° can be matched. Take some "
-            "side by side, best below 5° apart."
+            f"{posed.path}: photographs taken all around a scene do not form a light field. "
+            f"Of {len(posed.photographs)}, the largest set with similar viewing directions has {len(usable)} "
+            f"({listed(usable)}); its neighbours are {rig.apart:.0f}° apart as seen from the scene, "
+            f"and at most {FARTHEST_APART:.0f}° can be matched. Take photographs side by side, if possible less than "
+            "5° apart."
         )
 
 
@@ -141,8 +142,8 @@ def _check_count(posed: PosedPhotographs, usable: Sequence[Photograph]) -> None:
     if len(usable) < FEWEST:
         raise InputError(
             f"{posed.path}: only {len(usable)} of {len(posed.photographs)} photographs "
-            f"({listed([taken.name for taken in usable])}) look in about one direction from about one plane, as views "
-            f"of a light field must: {FEWEST} are needed. Take some side by side."
+            f"({listed([taken.name for taken in usable])}) have similar viewing directions and lie "
+            f"close to one plane; a light field needs {FEWEST}. Take photographs side by side."
         )
 
 

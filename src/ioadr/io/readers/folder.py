@@ -135,7 +135,7 @@ def _notes(path: Path, available: NDArray[np.bool_], files: Sequence[Path]) -> I
     outside = [file for file in files if file.is_symlink() and not file.resolve().is_relative_to(folder)]
     if outside:
         example = f"such as {outside[0].name} to {outside[0].resolve()}"
-        yield f"{len(outside)} of {available.size} views are links out of the folder, {example}"
+        yield f"{len(outside)} of {available.size} views are links to files outside the folder, {example}"
     others = _passed_over(files)
     if others:
         yield f"{len(others)} other {'file' if len(others) == 1 else 'files'} in the folder not read: {listed(others)}"

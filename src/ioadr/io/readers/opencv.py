@@ -152,7 +152,7 @@ def _size(values: Mapping[str, Any], image: Path | None) -> tuple[float, float]:
 
 
 def _lens(file: Path, name: str, values: Mapping[str, Any]) -> Lens | Fisheye:
-    """By the coefficients, and by the model if one is named; calibrations without a word are of OpenCV's usual one."""
+    """By the coefficients, and by the model if one is named; the default is OpenCV's usual model."""
     given = _first(values, DISTORTION)
     numbers = np.ravel(np.asarray([] if given is None else given, np.float64))
     named = _first(values, LENS)

@@ -73,7 +73,7 @@ def _has_frames(path: Path) -> bool:
 
 def _parsed(file: Path) -> Any:
     if file.is_file():
-        check_memory(file, DENSEST * file.stat().st_size, "poses that need", "Export fewer")
+        check_memory(file, DENSEST * file.stat().st_size, "its poses", "Export fewer")
     text = small_text(file, "a JSON file", "Export the poses again.", LARGEST)
     with damage_explained(file, "a JSON file", "Export the poses again."):
         return json.loads(text)
@@ -100,7 +100,7 @@ def _photograph(file: Path, number: int, frame: Mapping[str, Any]) -> Photograph
 
 
 def _model(frame: Mapping[str, Any]) -> str:
-    """Of the camera, by Nerfstudio's names; instant-ngp has a word for fisheye lenses of its own."""
+    """Lens model by Nerfstudio's names; instant-ngp marks fisheye lenses by `is_fisheye`."""
     return FISHEYES[0] if frame.get("is_fisheye") else str(frame.get("camera_model") or MODELS[0]).upper()
 
 

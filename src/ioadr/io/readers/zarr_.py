@@ -64,7 +64,7 @@ FORMAT = Format("zarr", "Zarr array of views", recognise, open_folder)
 
 
 class _Array:
-    """Reads in an event loop of its own."""
+    """Reads in a separate event loop."""
 
     def __init__(self, library: Any, folder: Path) -> None:
         from ioadr.io.decoding.zarr_codecs import guarded
@@ -100,12 +100,12 @@ def _arrays(path: Path) -> Iterator[tuple[Path, Mapping[str, Any]]]:
 
 
 def _files(path: Path, folder: Path) -> Iterator[Path]:
-    """The files of an array; links that lead out of it are refused."""
+    """The files of an array; links to files outside it are refused."""
     inside = path.resolve()
     for entry in folder.rglob("*"):
         if entry.is_symlink() and not entry.resolve().is_relative_to(inside):
             raise InputError(
-                f"{entry}: a link out of {path}, to {entry.resolve()}, which is not followed. Copy the data there."
+                f"{entry}: a link to {entry.resolve()}, outside of {path}, which is not followed. Copy the data there."
             )
         if not (entry.is_file() or entry.is_dir()):
             raise InputError(f"{entry}: not a regular file; reading it could wait forever. Copy the array again.")

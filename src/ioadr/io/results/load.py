@@ -214,7 +214,7 @@ def _camera(values: Mapping[str, Any]) -> Camera:
 
 
 def _layout(source: Mapping[str, Any], stored: Any) -> Layout:
-    """The layout. 0.1 stored only the reach of the views: a regular grid of the same reach stands in."""
+    """The layout. 0.1 stored only the reach of the views: a regular grid of the same reach replaces them."""
     rows, columns = checked(source.get("grid", (9, 9)), tuple[int, int], "source.grid")
     check_grid(Path(ARCHIVE), (rows, columns))
     middle = (rows - 1) // 2, (columns - 1) // 2

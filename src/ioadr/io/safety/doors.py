@@ -18,7 +18,7 @@ LARGEST_TEXT = 10**7
 def starts_with(path: Path, magic: bytes) -> bool:
     """Whether `path` is a file that begins with `magic`."""
     try:
-        # A pipe would let its reader wait for ever.
+        # Reading a pipe could wait forever.
         if not path.is_file():
             return False
         with path.open("rb") as stream:
@@ -60,9 +60,9 @@ def small_toml(path: Path, expected: str, advice: str) -> dict[str, Any]:
 
 
 def noted(path: Path) -> Any:
-    """What a program of ours noted in a small JSON file; None where there is none, or anything else by that name."""
+    """Content of a small JSON file that `ioadr` wrote; None if it is missing or not such a file."""
     try:
-        # A pipe would let its reader wait for ever.
+        # Reading a pipe could wait forever.
         if not path.is_file() or path.stat().st_size > LARGEST_TEXT:
             return None
         return json.loads(path.read_text(encoding="utf-8"))

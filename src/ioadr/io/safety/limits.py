@@ -38,7 +38,7 @@ def check_memory(path: Path | str, declared: int, what: str, advice: str = LESS)
     limit = memory_limit()
     if declared > limit:
         raise InputError(
-            f"{path}: expected at most {size(limit)} of samples, found {what}, {size(declared)}. "
+            f"{path}: needs {size(declared)} for {what}; the limit is {size(limit)}. "
             f"{advice}, or raise the limit with {VARIABLE}={size(2 * declared, '')}."
         )
 
@@ -48,8 +48,8 @@ def check_packing(path: Path | str, declared: int, stored: int) -> None:
     densest = DENSEST_PACKING if declared <= SMALL else DENSEST_PICTURES
     if declared > densest * max(stored, 1):
         raise InputError(
-            f"{path}: expected a file that can hold the {size(declared)} its header declares, "
-            f"found {size(stored)}. The file is cut off or damaged: copy or export it again."
+            f"{path}: a file of {size(stored)} cannot hold the {size(declared)} that its header declares. "
+            "It is cut off or damaged: copy or export it again."
         )
 
 

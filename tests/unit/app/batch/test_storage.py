@@ -114,7 +114,7 @@ def test_a_zip_cannot_write_elsewhere(tmp_path):
 
 def test_what_is_declared_too_large_is_not_fetched(memory, monkeypatch):
     monkeypatch.setenv("IOADR_MEMORY_LIMIT", "1k")
-    with pytest.raises(InputError, match="expected at most 1 kB"), fetched(memory[0]):
+    with pytest.raises(InputError, match="the limit is 1 kB"), fetched(memory[0]):
         pass
 
 

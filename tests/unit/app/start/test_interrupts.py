@@ -67,7 +67,7 @@ def test_a_second_signal_while_the_first_is_reported():
     command = [sys.executable, "-c", AGAIN]
     done = subprocess.run(command, env=os.environ, capture_output=True, text=True, timeout=60)
     assert done.returncode == 128 + signal.SIGTERM, done.stderr
-    assert " ".join(done.stderr.split()) == "ioadr: interrupted. Files that were not finished have been removed."
+    assert " ".join(done.stderr.split()) == "ioadr: interrupted. Unfinished files have been removed."
 
 
 DEAF = """

@@ -125,7 +125,7 @@ def test_poses_go_back_to_where_they_came_from(tmp_path: Path) -> None:
     expected = (found.points.reshape(-1, 3) @ world[:, :3].T + world[:, 3]).astype(np.float32)
     for place, *_ in points.values():
         assert np.abs(expected - place).sum(axis=1).min() < 1e-4
-    with pytest.raises(InputError, match=r"unit of the poses, which is unknown, and open3d wants metres.*pose_unit"):
+    with pytest.raises(InputError, match=r"unit of the poses, which is unknown, and open3d needs metres.*pose_unit"):
         found.export("open3d", tmp_path / "open3d")
 
 
@@ -259,7 +259,7 @@ def test_blender_without_its_library_says_what_to_install(tmp_path: Path, monkey
 def test_relative_depth_is_not_taken_for_metres(tmp_path: Path) -> None:
     views = lightfield(camera=False)
     found = estimate(views)
-    with pytest.raises(InputError, match="open3d wants metres"):
+    with pytest.raises(InputError, match="open3d needs metres"):
         found.export("open3d", tmp_path / "out")
     done = export_estimate(found, "open3d", tmp_path / "out", scale_to=1.0)
     assert "1 m away" in done.notes[0]
@@ -313,7 +313,7 @@ def test_only_its_own_earlier_export_is_replaced(tmp_path: Path) -> None:
     (folder / "mine.txt").write_text("kept")
     with pytest.raises(OutputError, match="overwrite=True"):
         found.export("nerfstudio", folder, views)
-    with pytest.raises(OutputError, match="not of an export to colmap"):
+    with pytest.raises(OutputError, match="not part of an export to colmap"):
         found.export("colmap", folder, views, overwrite=True)
     (folder / "images" / "stale.png").write_text("of the earlier export")
     files = found.export("nerfstudio", folder, views, overwrite=True, points=7)

@@ -129,9 +129,8 @@ def test_links_out_of_the_folder_are_told(scene, tmp_path):
     inside.rename(scene / "first")
     inside.symlink_to("first")
     (note,) = [note for note in read(scene).source.notes if "links" in note]
-    assert (
-        note == f"1 of 81 views are links out of the folder, such as input_Cam003.png to {tmp_path / 'elsewhere.png'}"
-    )
+    example = f"such as input_Cam003.png to {tmp_path / 'elsewhere.png'}"
+    assert note == f"1 of 81 views are links to files outside the folder, {example}"
 
 
 def test_a_constant_view_is_named(scene):
@@ -277,7 +276,7 @@ def test_an_image_that_declares_more_than_it_can_hold(tmp_path):
 def test_an_image_beyond_the_memory_limit(tmp_path, monkeypatch):
     monkeypatch.setenv("IOADR_MEMORY_LIMIT", "1M")
     png_of_size(tmp_path / "quilt.png", 3000, 3000, padding=100_000)
-    refused(tmp_path / "quilt.png", "at most 1 MB", "27 MB", "IOADR_MEMORY_LIMIT=", quilt="3x3")
+    refused(tmp_path / "quilt.png", "the limit is 1 MB", "27 MB", "IOADR_MEMORY_LIMIT=", quilt="3x3")
     monkeypatch.setenv("IOADR_MEMORY_LIMIT", "plenty")
     refused(tmp_path / "quilt.png", "IOADR_MEMORY_LIMIT", "plenty", quilt="3x3")
 
@@ -286,7 +285,7 @@ def test_an_image_beyond_the_memory_limit(tmp_path, monkeypatch):
 def test_views_beyond_the_memory_limit(layout, tmp_path, monkeypatch):
     path, options = layout(tmp_path, make_views(grid=(5, 5), size=(40, 40)))
     monkeypatch.setenv("IOADR_MEMORY_LIMIT", "50 kB")
-    refused(path, "at most 50 kB", **options)
+    refused(path, "the limit is 50 kB", **options)
     if layout is row_and_column:
         assert read(path, views="3x3", **options).grid == (3, 3)
 

@@ -125,7 +125,7 @@ def test_too_few_that_look_alike_are_refused(tmp_path):
         replace(photo, rotation=rotation(np.cos(angle), 0, np.sin(angle), 0) @ photo.rotation)
         for photo, angle in zip(taken.photographs, np.arange(9) * np.pi / 9, strict=True)
     ]
-    with pytest.raises(InputError, match=r"only [12] of 9 photographs \(photo_.*\) look in about one direction"):
+    with pytest.raises(InputError, match=r"only [12] of 9 photographs \(photo_.*\) have similar viewing directions"):
         read(colmap_scene(tmp_path / "scene", Shots(photographs, taken.pictures, taken.points)))
 
 
@@ -138,7 +138,7 @@ def test_images_scaled_after_the_calibration(scene, tmp_path):
         image.resize((image.width // 2, image.height // 2)).save(file)
     half: Any = read(tmp_path / "scene")
     whole: Any = read(scene)
-    assert any("9 images are scaled against their calibration" in note for note in half.source.notes)
+    assert any("9 images differ in size from their calibration" in note for note in half.source.notes)
     assert half.range.maximum == pytest.approx(whole.range.maximum / 2, rel=0.02)
 
 

@@ -33,8 +33,8 @@ def test_every_arrangement_is_put_right(views, arrangement, tmp_path):
     notes = " ".join(lightfield.source.notes)
     assert ("the grid of views is transposed" in notes) == transposed
     # Transposing comes first: what were rows are columns then.
-    assert ("rows of views run the other way" in notes) == (columns if transposed else rows)
-    assert ("columns of views run the other way" in notes) == (rows if transposed else columns)
+    assert ("rows of views were in reverse order" in notes) == (columns if transposed else rows)
+    assert ("columns of views were in reverse order" in notes) == (rows if transposed else columns)
     assert lightfield.source.order.startswith("put right" if any(arrangement) else "agrees")
 
 
@@ -117,7 +117,7 @@ def test_a_plane_says_whether_rows_and_columns_agree(dtype, tmp_path):
     lightfield = read(path)
     np.testing.assert_array_equal(lightfield.views, plane[::-1])
     (note,) = lightfield.source.notes
-    assert "do not tell which: nothing changed. Use flip_rows=True, or flip_columns=True" in note
+    assert "it is unclear which: the order was kept. Use flip_rows=True, or flip_columns=True" in note
 
 
 @pytest.mark.parametrize("kind", ["noise", "no parallax", "small"])

@@ -56,7 +56,7 @@ def test_images_stand_upright(suffix, orientation, tmp_path):
     lightfield = read(tmp_path, **AS_STORED)
     difference = np.abs(lightfield.views.astype(int) - views).max()
     assert difference == 0 if suffix != ".jpg" else np.abs(lightfield.views.astype(int) - views).mean() < 8
-    assert f"images turned upright, as their orientation tag ({orientation}) says" in notes(lightfield)
+    assert f"images rotated according to their orientation tag ({orientation})" in notes(lightfield)
     np.testing.assert_array_equal(
         read(tmp_path, crop=(2, 3, 9, 11), **AS_STORED).views, lightfield.views[:, :, 2:11, 3:14]
     )
@@ -77,7 +77,7 @@ def test_damaged_exif_data_are_said(tmp_path):
     each(views, lambda v, r, c: Image.fromarray(v).save(tmp_path / f"v_{r}_{c}.png", exif=b"Exif\0\0no such thing"))
     lightfield = read(tmp_path, **AS_STORED)
     np.testing.assert_array_equal(lightfield.views, views)
-    assert "EXIF data cannot be read: images taken as they are stored" in notes(lightfield)
+    assert "EXIF data cannot be read: images are used as stored" in notes(lightfield)
 
 
 def test_exr_data_windows(tmp_path):

@@ -252,7 +252,7 @@ def test_date_stamped_photographs_are_taken_in_their_order_where_the_grid_is_giv
     lightfield = read(tmp_path, grid="4x3", **AS_STORED)
     np.testing.assert_array_equal(lightfield.views, views)
     assert "12 files such as" in notes(lightfield)
-    assert "taken in the order of their numbers" in notes(lightfield)
+    assert "read in the order of their numbers" in notes(lightfield)
     assert "9 files" not in refusal(tmp_path, grid="3x3")
 
 

@@ -84,7 +84,7 @@ class TestFolders:
             image.resize((image.width // 2, image.height // 2)).save(file)
         found = read(scene)
         assert found.view_count == 9
-        assert "9 images are scaled against their calibration" in notes(found)
+        assert "9 images differ in size from their calibration" in notes(found)
         (scene / "sparse").rename(scene / "elsewhere")
         write_transforms(scene, shots().photographs)
         again = read(scene)
@@ -152,7 +152,7 @@ class TestOrientationTags:
             Image.open(file).transpose(Image.Transpose.ROTATE_90).save(file, exif=exif)
         found = read(scene)
         np.testing.assert_array_equal(found.views, expected)
-        assert "images turned upright, as their orientation tag (6) says" in notes(found)
+        assert "images rotated according to their orientation tag (6)" in notes(found)
 
 
 class TestLenses:
@@ -269,7 +269,8 @@ def test_photographs_from_all_around_are_no_light_field(points):
     with pytest.raises(InputError) as refused:
         assembled(PosedPhotographs(Path("ring"), ring(12), scene))
     assert re.search(
-        r"no light field: of 12, .* has 3 \(.{7}, .{7}, .{7}\), and neighbours are 2[678]° apart", str(refused.value)
+        r"not form a light field. Of 12, .* has 3 \(.{7}, .{7}, .{7}\); its neighbours are 2[678]° apart",
+        str(refused.value),
     )
 
 

@@ -101,7 +101,7 @@ def test_pixels_that_no_view_sees_are_noted(tmp_path):
     views = make_views(size=(32, 32))
     views[:, :, :16] = 0
     path, _ = npy(tmp_path, views)
-    expected = "50 % of the pixels are black in all views: their depth is filled in from around"
+    expected = "50 % of the pixels are black in all views: their depth is filled in from their surroundings"
     assert expected in read(path, **AS_STORED).source.notes
 
 

@@ -133,9 +133,9 @@ def test_models_and_clouds_are_measured_before_they_are_read(tmp_path, monkeypat
     monkeypatch.setenv("IOADR_MEMORY_LIMIT", "1G")
     head = b"ply\nformat binary_little_endian 1.0\nelement vertex 60000000\n"
     head += b"property float x\nproperty float y\nproperty float z\nend_header\n"
-    with pytest.raises(InputError, match="expected at most 1 GB"):
+    with pytest.raises(InputError, match="the limit is 1 GB"):
         read_points(sparse(tmp_path / "cloud.ply", head, 800_000_000))
     for name in ("cameras", "images", "points3D"):
         sparse(tmp_path / f"{name}.bin", b"", 800_000_000)
-    with pytest.raises(InputError, match="expected at most 1 GB"):
+    with pytest.raises(InputError, match="the limit is 1 GB"):
         read_model(tmp_path)
