@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from PIL import Image
 
 import ioadr
-from ioadr import Estimate
+from ioadr import Estimate, Window
 from ioadr._jit import Workers
 from ioadr.evaluation.synthetic import Rendered, demo
+from ioadr.solver.finish import Finisher
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.replay import Replay
 
@@ -51,9 +52,11 @@ def finish(scene: Rendered, estimate: Estimate) -> Figure:
     row, column = LIMB
     assert estimate.way is not None
     with Workers() as workers:
-        replay = Replay(scene.lightfield, estimate, row, column, workers)
-        fitted, _ = replay.surface()
-        before, target, precision = replay.wanted(estimate.way)
+        whole = Window(0, 0, *estimate.disparity.shape)
+        replay = Replay(scene.lightfield, estimate, whole, workers)
+        fitted, _ = replay.surface(row, column)
+        finisher = Finisher(replay.refinement, replay.closing)
+        before, target, precision = replay.wanted(finisher, estimate.way, (row, column))
     assert fitted is not None
     figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.9), layout="constrained", width_ratios=[1, 1.45])
     half = fitted.radius + 3
@@ -64,7 +67,7 @@ def finish(scene: Rendered, estimate: Estimate) -> Figure:
         left.scatter(fitted.members[kind, 1], fitted.members[kind, 0], s=3, color=colour)
     left.set(title=f"the patch: {fitted.radius} px, {belongs.mean():.0%} belong to it", xticks=[], yticks=[])
     place = np.arange(-half, half + 1)
-    at = replay.row, slice(replay.column - half, replay.column + half + 1)
+    at = row, columns
     error = np.minimum(1 / np.sqrt(np.maximum(precision[at], 1e-6)), 0.2)
     right.errorbar(place, target[at], error, fmt=".", color=PALE, elinewidth=0.8, label="what the views want")
     right.plot(place, before[at], color=COLOURS["bar"], linewidth=1, label="before")
@@ -80,7 +83,7 @@ def border(scene: Rendered, estimate: Estimate) -> Figure:
     """The trellis before and after the border step, and how much of each pixel the surface covers."""
     assert estimate.way is not None
     assert estimate.coverage is not None
-    before = estimate.way.map_after(-2, estimate.disparity)
+    before = estimate.way.map_after(-3, estimate.disparity)  # holes are opened first, a step of its own
     part = slice(100, 148), slice(28, 84)
     limits = {"vmin": -1.7, "vmax": 1.1, "cmap": "inferno"}
     figure, axes = pyplot.subplots(1, 4, figsize=(11, 2.9), layout="constrained")

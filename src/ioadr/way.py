@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from types import EllipsisType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +45,12 @@ class Origin(IntEnum):
     """The surface that covers most of a pixel beside a jump."""
 
 
+KINDS = "start", "sweep", "regions", "surfaces", "holes", "borders"
+"""Of steps."""
+BLOCK = 16
+"""Pixels of a row that share a mark of gloss."""
+FloatMap = NDArray[np.float32]
+Slices = tuple[slice, slice] | EllipsisType
 STARTS = (Origin.GIVEN, Origin.WINDOWS, Origin.PIXELS, Origin.LINES)
 
 
@@ -51,7 +59,7 @@ class Stage:
     """One step in the history of a pixel."""
 
     kind: str
-    """"start", "sweep", "regions", "surfaces" or "borders"."""
+    """One of `KINDS`."""
     number: int
     """Number among the steps of its kind, from 1."""
     disparity: float
@@ -63,50 +71,68 @@ class Stage:
 class Way:
     """The history of every pixel, step by step.
 
-    Values are stored as differences from the result: exact where nothing changed later, otherwise to 1/2000 of the
-    difference.
+    Maps from the last sweep on are exact, so that the steps after it can be repeated. Earlier ones are stored as
+    differences from the result: exact where nothing changed later, otherwise to 1/2000 of the difference.
     """
 
     kinds: tuple[str, ...]
     """Of each step."""
     differences: NDArray[np.float16]
-    """Map after each step minus the result, [S, N, M] px."""
+    """Map after each earlier step minus the result, [A, N, M] px."""
     origins: NDArray[np.uint8]
     """Numbers of `Origin`, [S, N, M]."""
     spread: NDArray[np.float16] | None = None
     """Factor on the deviations of the targets in the finish, [N, M]; None is 1."""
+    exact: FloatMap | None = None
+    """Map after each later step, [S − A − 1, N, M] px; the last step's is the result. None if all are differences."""
+    glossy: NDArray[np.bool_] | None = None
+    """[P − 1, N, ⌈M/16⌉]: where the second and further of P finishing passes looked for gloss, of sixteen pixels each;
+    None is everywhere."""
 
     def __post_init__(self) -> None:
-        if not self.differences.shape == self.origins.shape == (len(self.kinds), *self.origins.shape[-2:]):
+        height, width = shape = self.origins.shape[-2:]
+        late = 0 if self.exact is None else len(self.exact) + 1
+        maps = self.differences if self.exact is None else self.exact
+        if not self.origins.shape == (len(self.differences) + late, *shape) == (len(self.kinds), *maps.shape[1:]):
+            exact = "none" if self.exact is None else self.exact.shape
             raise ValueError(
-                f"way: expected {len(self.kinds)} maps of one size, found differences {self.differences.shape} and "
-                f"origins {self.origins.shape}"
+                f"way: expected {len(self.kinds)} maps of one size, found differences {self.differences.shape}, exact "
+                f"maps {exact} and origins {self.origins.shape}"
             )
+        if self.kinds[:1] != ("start",) or not set(self.kinds) <= set(KINDS):
+            raise ValueError(f"way: expected the steps {', '.join(KINDS)}, found {', '.join(self.kinds)[:200]}")
+        blocks = self.kinds.count("surfaces") - 1, height, -(-width // BLOCK)
+        if self.glossy is not None and self.glossy.shape != blocks:
+            raise ValueError(f"way: expected glossy blocks {blocks}, found {self.glossy.shape}")
 
     @classmethod
     def of(
-        cls,
-        kinds: Sequence[str],
-        maps: Sequence[NDArray[np.float32]],
-        origins: NDArray[np.uint8],
-        spread: NDArray[np.float16] | None = None,
+        cls, kinds: Sequence[str], maps: Sequence[NDArray[np.float32]], origins: NDArray[np.uint8], **more: Any
     ) -> Way:
         """The history from the maps after each step; the last one is the result."""
-        differences = np.empty((len(maps), *maps[-1].shape), np.float16)
-        for difference, values in zip(differences, maps, strict=True):
+        last = max(index for index, kind in enumerate(kinds) if kind in ("start", "sweep"))
+        early = len(kinds) if last == len(kinds) - 1 else last
+        differences = np.empty((early, *maps[-1].shape), np.float16)
+        for difference, values in zip(differences, maps, strict=False):
             np.subtract(values, maps[-1], out=difference, casting="same_kind")
-        return cls(tuple(kinds), differences, origins, spread)
+        exact = np.stack(maps[early:-1]) if early < len(kinds) else None
+        return cls(tuple(kinds), differences, origins, exact=exact, **more)
 
     def numbers(self) -> list[int]:
         """Number of each step among those of its kind, from 1."""
         return [self.kinds[: index + 1].count(kind) for index, kind in enumerate(self.kinds)]
 
-    def map_after(self, step: int, result: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The map [N, M] after a step, px, given the result."""
-        return result + self.differences[step]
+    def map_after(self, step: int, result: FloatMap, part: Slices = ...) -> FloatMap:
+        """The map [N, M] after a step, px, or a part of it, given the result."""
+        step, early = step % len(self.kinds), len(self.differences)
+        if step < early:
+            return result[part] + self.differences[step][part]
+        return result[part] if self.exact is None or step == len(self.kinds) - 1 else self.exact[step - early][part]
 
     def at(self, row: int, column: int, result: float) -> list[Stage]:
         """The history of one pixel, given its disparity in the result."""
-        values = result + self.differences[:, row, column].astype(np.float64)
-        steps = zip(self.kinds, self.numbers(), values.tolist(), self.origins[:, row, column].tolist(), strict=True)
+        values = (result + self.differences[:, row, column].astype(np.float64)).tolist()
+        if self.exact is not None:
+            values += [*self.exact[:, row, column].tolist(), result]
+        steps = zip(self.kinds, self.numbers(), values, self.origins[:, row, column].tolist(), strict=True)
         return [Stage(kind, number, value, Origin(origin)) for kind, number, value, origin in steps]

@@ -57,12 +57,20 @@ ORIGINS = {
     Origin.HOLE: "the plane behind a hole",
     Origin.BORDER: "the surface that covers most of it",
 }
-STEPS = {"start": "first map", "sweep": "sweep", "regions": "regions", "surfaces": "surface", "borders": "borders"}
+STEPS = {
+    "start": "first map",
+    "sweep": "sweep",
+    "regions": "regions",
+    "surfaces": "surface",
+    "holes": "holes",
+    "borders": "borders",
+}
 LATER = {
     Origin.REGION: "a match of its whole region replaced it",
     Origin.HOLE: "a hole was opened here, and the pixel moved to the plane behind it",
     Origin.BORDER: "next to a depth jump, the pixel was assigned to the surface that covers most of it",
 }
+LATER_STEPS = "regions", "holes", "borders"
 REASONS = {
     "vague": "the views barely change with disparity here",
     "vague region": "there is little texture around it",
@@ -217,50 +225,69 @@ def moved_by_surfaces(way: Sequence[Stage]) -> float:
     return sum(after.disparity - before.disparity for before, after in pairwise(way) if after.kind == "surfaces")
 
 
-def chapters(way: Sequence[Stage]) -> tuple[Origin, int, Origin, Origin]:
-    """Origin of the value after the sweeps, its sweep (0: the first map), and what regions and borders changed."""
-    sweeps = [stage for stage in way if stage.kind in ("start", "sweep")]
-    end = sweeps[-1].disparity
-    far = [index for index, stage in enumerate(sweeps) if abs(stage.disparity - end) > SETTLED]
+def chapters(way: Sequence[Stage]) -> tuple[Origin, int, Origin, Origin, Origin]:
+    """Origin of the value after the sweeps, its sweep (0: the first map), and what regions, holes and borders changed.
+
+    A hole that was opened before a sweep belongs to it.
+    """
+    kinds = [stage.kind for stage in way]
+    end = last_sweep(kinds)
+    far = [index for index in range(end + 1) if abs(way[index].disparity - way[end].disparity) > SETTLED]
     first = far[-1] + 1 if far else 0
-    later = {stage.kind: stage.origin for stage in way}
-    return sweeps[first].origin, first, later.get("regions", Origin.KEPT), later.get("borders", Origin.KEPT)
+    later = {stage.kind: stage.origin for stage in way[end + 1 :]}
+    region, hole, border = (later.get(kind, Origin.KEPT) for kind in LATER_STEPS)
+    return way[first].origin, sweep_of(kinds, first), region, hole, border
 
 
-def story(origin: Origin, sweep: int, region: Origin, border: Origin) -> str:
+def last_sweep(kinds: Sequence[str]) -> int:
+    """Index of the last sweep, or of the first map."""
+    return max(index for index, kind in enumerate(kinds) if kind in ("start", "sweep"))
+
+
+def sweep_of(kinds: Sequence[str], step: int) -> int:
+    """Number of a step's sweep; 0 is the first map."""
+    return kinds[: step + 1].count("sweep") + (kinds[step] == "holes")
+
+
+def story(origin: Origin, sweep: int, region: Origin, hole: Origin, border: Origin) -> str:
     """How a pixel got its value, with placeholders for the effect of surfaces."""
-    begun = origin in STARTS
-    later = [LATER[step] for step in (region, border) if step in LATER]
+    later = [LATER[step] for step in (region, hole, border) if step in LATER]
+    if origin in STARTS:
+        here, lost = f"It comes from the first map ({ORIGINS[origin]})", f"of the first map ({ORIGINS[origin]})"
+    elif origin == Origin.HOLE:
+        here = f"A hole was opened here before sweep {sweep}, and the pixel moved to the plane behind it"
+        lost = f"of the plane behind a hole that was opened before sweep {sweep}"
+    else:
+        here = f"{capital(ORIGINS[origin])} proposed it in sweep {sweep}"
+        lost = f"that {ORIGINS[origin]} proposed in sweep {sweep}"
     if not later:
-        proposed = f"{capital(ORIGINS[origin])} proposed it in sweep {sweep}"
-        return (f"It comes from the first map ({ORIGINS[origin]})" if begun else proposed) + "{surface}."
-    lost = f"of the first map ({ORIGINS[origin]})" if begun else f"that {ORIGINS[origin]} proposed in sweep {sweep}"
+        return here + "{surface}."
     ends = f"{later[0]}{{surface}}" if region in LATER else f"{{surface_first}}{later[0]}"
     return f"The value {lost} did not last: " + "; ".join([ends, *later[1:]]) + "."
 
 
 def stories(way: Way, result: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint16], NDArray[np.float32]]:
     """`story` for all pixels: the distinct ones, the index of each pixel's, and the change by surfaces, px."""
-    sweeps = [index for index, kind in enumerate(way.kinds) if kind in ("start", "sweep")]
-    end = way.differences[sweeps[-1]].astype(np.float32)
-    first = np.zeros(result.shape, np.intp)
-    for index in sweeps:
-        first[np.abs(way.differences[index] - end) > SETTLED] = index + 1
+    end = last_sweep(way.kinds)
+    settled, first = way.map_after(end, result), np.zeros(result.shape, np.intp)
+    for index in range(end):
+        first[np.abs(way.map_after(index, result) - settled) > SETTLED] = index + 1
     moved = np.zeros(result.shape, np.float32)
     kept = np.zeros(result.shape, np.uint8)
-    codes = [np.take_along_axis(way.origins, first[None], 0)[0], first]
-    for kind in ("regions", "borders"):
-        codes.append(way.origins[way.kinds.index(kind)] if kind in way.kinds else kept)
+    sweeps = np.array([sweep_of(way.kinds, step) for step in range(end + 1)])
+    codes = [np.take_along_axis(way.origins, first[None], 0)[0], sweeps[first]]
+    late = dict(zip(way.kinds[end + 1 :], way.origins[end + 1 :], strict=True))
+    codes += [late.get(kind, kept) for kind in LATER_STEPS]
     for index, kind in enumerate(way.kinds):
         if kind == "surfaces":
-            moved += way.differences[index].astype(np.float32) - way.differences[index - 1]
-    # One number for all four codes: to sort rows of four takes ten times as long.
-    sizes = len(Origin), len(way.kinds) + 1, len(Origin), len(Origin)
+            moved += way.map_after(index, result) - way.map_after(index - 1, result)
+    # One number for all codes: to sort rows of five takes ten times as long.
+    sizes = len(Origin), len(way.kinds) + 1, *[len(Origin)] * len(LATER_STEPS)
     code = np.ravel_multi_index(codes, sizes)
     there = np.flatnonzero(np.bincount(code.ravel()))
     texts = [
-        story(Origin(a), int(sweep), Origin(b), Origin(c))
-        for a, sweep, b, c in zip(*np.unravel_index(there, sizes), strict=True)
+        story(Origin(a), int(sweep), *map(Origin, later))
+        for a, sweep, *later in zip(*np.unravel_index(there, sizes), strict=True)
     ]
     return texts, np.searchsorted(there, code).astype(np.uint16), moved
 

@@ -50,11 +50,15 @@ def probability(reasons: Mapping[str, FloatMap]) -> FloatMap:
 
     Without texture there is no information, and what the data refute is wrong: both give 0.
     """
+    return probability_beside(reasons, -grow(-reasons["vague"], 1))
+
+
+def probability_beside(reasons: Mapping[str, FloatMap], sharpest: FloatMap) -> FloatMap:
+    """`probability`, given the least "vague" of each pixel and its neighbours."""
     odds = np.full_like(reasons["vague region"], START, np.float32)
     for name, weights in WEIGHTS.items():
         odds -= np.interp(reasons[name], KNOTS[name], np.cumsum([0.0, *weights])).astype(np.float32)
     odds -= np.log1p(np.minimum(reasons["bent"], np.float32(MOST_BENT)) / np.float32(BENT))
-    sharpest = -grow(-reasons["vague"], 1)
     informed = 1 / (1 + np.exp(2 * (sharpest - np.float32(np.log(VAGUE)))))
     rival = np.maximum(reasons["rival near"], reasons["rival far"])
     refuted = _beyond(rival, BETTER, 0.05) + _beyond(reasons["pull of region"], float(np.log(PULLED)), 0.1)

@@ -52,7 +52,7 @@ def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> It
     opened = open_holes(refinement, closing) if term.holes else before
     settled = settle(opened, refinement.rays, term, refinement.workers)
     refinement.disparity, refinement.coverage = settled
-    refinement.opened = opened != before
+    refinement.opened = opened
     changed = int(np.count_nonzero(np.abs(settled.disparity - before) > 1e-3))
     yield SweepRecord(index, "finish", changed, float("nan"), time.perf_counter() - begin)
 

@@ -102,8 +102,15 @@ class Explainer:
         return ending(self.lightfield, self.estimate, row, column)
 
     def prepare(self) -> None:
-        """Prepare the data that all pixels share, so that the first explanation is as quick as the others."""
-        self._problem(self.parameters, closing(self.parameters, self.limits))
+        """Load kernels and the data that all pixels share, so that the first explanation is as quick as the others."""
+        row, column = self.lightfield.height // 2, self.lightfield.width // 2
+        self.explain(row, column, trial=self.limits.minimum)
+        if self.estimate is None:
+            return
+        self.ending(row, column)
+        if self.estimate.coverage is not None:  # other kernels explain pixels beside a jump
+            for border in np.argwhere(self.estimate.coverage != 1)[:1].tolist():
+                self.ending(*border)
 
     def _problem(
         self, parameters: Parameters, step: SweepPlan, pixel: tuple[int, int] | None = None

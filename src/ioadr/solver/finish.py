@@ -31,6 +31,8 @@ from ioadr.solver.shared_surfaces import pixels_around, share_surfaces
 
 FloatMap = NDArray[np.float32]
 Spread = NDArray[np.float16]
+Blocks = NDArray[np.bool_]
+"""[N, ⌈M/16⌉], of sixteen pixels of a row each."""
 SPREAD = 2
 """px around a glossy pixel that a further pass looks at, too."""
 JUMP = 0.8
@@ -56,7 +58,7 @@ def finish_in_passes(refinement: Refinement, closing: SweepPlan, first: int) -> 
         finisher = Finisher(refinement, closing)
         # Tried: a third pass; BadPix 0.07 of cotton .84 → .99 % (decision 10).
         for done in range(term.passes):
-            yield finisher.run(first + done, disparity_of(term.furthest * 2 / (2 + done), refinement.positions))
+            yield finisher.run(first + done, finisher.furthest(done))
 
 
 class Finisher:
@@ -68,14 +70,16 @@ class Finisher:
         self.views = FilteredViews(refinement)
         self.known: Wish | None = None
         """What high-pass data wanted in the last pass."""
-        self.glossy: NDArray[np.bool_] | None = None
-        """Of sixteen pixels of a row each, whether any was glossy in the last pass."""
+        self.glossy: Blocks | None = None
+        """Whether any pixel was glossy in the last pass."""
         self.fitted = False
         """Whether a pass has been."""
 
     def run(self, index: int, furthest: float) -> SweepRecord:
         """One pass: linearise around the map, fit surfaces to the targets, at most `furthest` px away."""
         begin, before = time.perf_counter(), self.refinement.disparity
+        if self.glossy is not None:
+            self.refinement.glossy.append(self.glossy)
         target, precision = self.wanted(before, furthest)
         if self.fitted:
             self.refinement.spread = self.spread(before, target, precision, furthest)
@@ -86,19 +90,32 @@ class Finisher:
         changed = int(np.count_nonzero(np.abs(fitted - before) > 1e-3))
         return SweepRecord(index, "finish", changed, float("nan"), time.perf_counter() - begin)
 
-    def wanted(self, disparity: FloatMap, furthest: float) -> tuple[FloatMap, FloatMap]:
-        """Targets and their precision [N, M]: from plain colours, or from high-pass data where there is gloss."""
+    def furthest(self, done: int) -> float:
+        """px by which a pass may move targets at most, after `done` others."""
+        return disparity_of(self.term.furthest * 2 / (2 + done), self.refinement.positions)
+
+    def wanted(self, disparity: FloatMap, furthest: float, where: Blocks | None = None) -> tuple[FloatMap, FloatMap]:
+        """Targets and their precision [N, M]: from plain colours, or from high-pass data where there is gloss.
+
+        With `where`, only there; further in than `gloss.REACH` px they are those of the whole map.
+        """
         term = self.term
-        plain = self.linearised(disparity, self.views.soft(), term.occluder_growth, term.noise, furthest)
+        plain = self.linearised(disparity, self.views.soft(), term.occluder_growth, term.noise, furthest, where)
         if not term.high_pass:
             return plain.target, plain.precision
-        numbers = gloss.GROWTH, gloss.NOISE, gloss.FURTHER * furthest
-        high = self.linearised(disparity, self.views.high(), *numbers, self.glossy, self.known)
+        high = self.high(disparity, furthest, where)
         trust = gloss.trust_in_plain(plain, high, disparity_of(gloss.OWN_ERROR, self.refinement.positions))
         trust[beside_jumps(disparity, disparity_of(JUMP, self.refinement.positions))] = 1
         # Where one pass saw no gloss, the next does not look for it again: a third of the time of a pass.
-        self.known, self.glossy = high, by_sixteen(grow(trust < 1, SPREAD))
+        self.glossy = by_sixteen(grow(trust < 1, SPREAD))
         return gloss.blended(plain, high, trust)
+
+    def high(self, disparity: FloatMap, furthest: float, where: Blocks | None = None) -> Wish:
+        """What high-pass data want: new where the last pass saw gloss, as known from it elsewhere."""
+        looked = where if self.glossy is None else self.glossy if where is None else self.glossy & where
+        numbers = gloss.GROWTH, gloss.NOISE, gloss.FURTHER * furthest
+        self.known = self.linearised(disparity, self.views.high(), *numbers, looked, self.known)
+        return self.known
 
     def spread(self, disparity: FloatMap, target: FloatMap, precision: FloatMap, furthest: float) -> Spread | None:
         """Factor on the deviations of targets [N, M]: their scatter against what is ordinary; None if it is unknown.
@@ -119,7 +136,7 @@ class Finisher:
         growth: int,
         noise: float,
         furthest: float,
-        wanted: NDArray[np.bool_] | None = None,
+        wanted: Blocks | None = None,
         earlier: Wish | None = None,
     ) -> Wish:
         """Targets from the views, plain or filtered, around a map; computed where requested, reused elsewhere."""
@@ -145,12 +162,12 @@ class Finisher:
         return refinement.model(self.closing, occluders=occluders, rays=rays)
 
 
-def everywhere(disparity: FloatMap) -> NDArray[np.bool_]:
+def everywhere(disparity: FloatMap) -> Blocks:
     """The whole map, as a mask for `linearise`."""
     return by_sixteen(np.ones(disparity.shape, bool))
 
 
-def by_sixteen(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def by_sixteen(mask: NDArray[np.bool_]) -> Blocks:
     """Mask [N, ⌈M/16⌉]: whether any of sixteen pixels of a row is marked."""
     padded = np.pad(mask, ((0, 0), (0, -mask.shape[1] % WIDTH)))
     return np.asarray(padded.reshape(len(mask), -1, WIDTH).any(axis=2), np.bool_)

@@ -31,6 +31,8 @@ SUSPICION, CERTAINTY = 1.1, 1.4
 """Times the ratio of white noise at which gloss is first suspected, and at which it is certain."""
 REGION = 3.0
 """px, standard deviation of the windows over which residuals and targets are compared."""
+REACH = int(3 * REGION)
+"""px to which these windows reach."""
 
 
 class Wish(NamedTuple):
@@ -68,7 +70,7 @@ def trust_in_plain(plain: Wish, high: Wish, own_error: float) -> FloatMap:
 
 def smooth(values: FloatMap) -> FloatMap:
     """Gaussian mean over a region; edges repeated."""
-    return blurred(values, REGION, int(3 * REGION))
+    return blurred(values, REGION, REACH)
 
 
 def blurred(values: FloatMap, sigma: float, reach: int) -> FloatMap:

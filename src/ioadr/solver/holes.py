@@ -55,16 +55,15 @@ class Proposal(NamedTuple):
 def sweep_with_holes(refinement: Refinement, step: SweepPlan, closing: SweepPlan, seed: int) -> SweepRecord:
     """A sweep. If its plan says so, holes are opened first, so that pixels beside them can follow."""
     if not step.open_holes:
-        refinement.opened = None
         return refinement.sweep(step, seed)
-    begin, before = time.perf_counter(), refinement.disparity
+    begin = time.perf_counter()
     for even in (EVEN, COARSE):
         opened = open_holes(refinement, closing, even, FORGIVING)
         if not np.array_equal(
             opened, refinement.disparity
         ):  # a new map forgets what sweeps know of the old one's costs
             refinement.disparity = opened
-    refinement.opened = refinement.disparity != before
+    refinement.opened = refinement.disparity
     record = refinement.sweep(step, seed)
     return replace(record, seconds=time.perf_counter() - begin)
 

@@ -27,7 +27,7 @@ class Keeper:
         self, refinement: Refinement, steps: Sequence[SweepPlan], maps: Sequence[FloatMap], origins: Sequence[Origin]
     ) -> None:
         self.refinement, self.steps = refinement, list(steps)
-        self.kinds = step_kinds(refinement, len(self.steps))
+        self.kinds = step_kinds(refinement, self.steps)
         self.wanted = is_large(refinement.lightfield.part)
         # At once: kept one by one between a step's own maps, they left gaps that took as much again.
         shape = (len(self.kinds), *refinement.disparity.shape) if self.wanted else (0, 0, 0)
@@ -40,20 +40,22 @@ class Keeper:
             self._keep(chosen, first)
 
     def step(self) -> None:
-        """Record the map after any other step."""
+        """Record the map after any other step, and before it the one with the holes that the step opened first."""
         if not self.wanted:
             return
-        index, after = self.kept, self.refinement.disparity
-        before = self.maps[index - 1]
-        if self.kinds[index] == "sweep":
+        if self.kinds[self.kept] == "holes":
+            before, opened = self.maps[self.kept - 1], self.refinement.opened
+            assert opened is not None
+            self._keep(opened, np.where(opened == before, Origin.KEPT, Origin.HOLE).astype(np.uint8))
+            self.refinement.opened = None
+        before, after, kind = self.maps[self.kept - 1], self.refinement.disparity, self.kinds[self.kept]
+        if kind == "sweep":
             assert self.refinement.noise is not None
-            origins = sweep_origins(before, after, self.steps[index - 1], self.refinement.noise)
+            step = self.steps[self.kinds[: self.kept].count("sweep")]
+            origins = sweep_origins(before, after, step, self.refinement.noise)
         else:
             ends = {"regions": Origin.REGION, "surfaces": Origin.SURFACE, "borders": Origin.BORDER}
-            origins = np.where(after == before, Origin.KEPT, ends[self.kinds[index]]).astype(np.uint8)
-        if self.refinement.opened is not None:
-            origins[self.refinement.opened & (after < before)] = Origin.HOLE  # unless the step took it back
-            self.refinement.opened = None
+            origins = np.where(after == before, Origin.KEPT, ends[kind]).astype(np.uint8)
         self._keep(after, origins)
 
     def _keep(self, disparity: FloatMap, origins: NDArray[np.uint8]) -> None:
@@ -64,18 +66,22 @@ class Keeper:
         """The history of a finished estimation, given its result."""
         if not self.wanted:
             return None
-        return Way.of(self.kinds, [*self.maps[:-1], disparity], self.origins, self.refinement.spread)
+        glossy = np.array(self.refinement.glossy) if self.refinement.glossy else None
+        return Way.of(
+            self.kinds, [*self.maps[:-1], disparity], self.origins, spread=self.refinement.spread, glossy=glossy
+        )
 
 
 def is_large(part: Part) -> bool:
     return part.window.height * part.window.width >= SMALL * part.height * part.width
 
 
-def step_kinds(refinement: Refinement, sweeps: int) -> list[str]:
+def step_kinds(refinement: Refinement, steps: Sequence[SweepPlan]) -> list[str]:
     """Kinds of all steps of an estimation, including the first map."""
-    parameters = refinement.parameters
-    ends = ["regions"] * parameters.finish.region_passes + ["surfaces"] * parameters.finish.passes
-    return ["start", *["sweep"] * sweeps, *ends, *["borders"] * parameters.coverage.settle]
+    finish, coverage = refinement.parameters.finish, refinement.parameters.coverage
+    sweeps = [kind for step in steps for kind in (["holes"] * step.open_holes + ["sweep"])]
+    ends = ["regions"] * finish.region_passes + ["surfaces"] * finish.passes
+    return ["start", *sweeps, *ends, *(["holes"] * coverage.holes + ["borders"]) * coverage.settle]
 
 
 def sweep_origins(before: FloatMap, after: FloatMap, step: SweepPlan, noise: FloatMap) -> NDArray[np.uint8]:

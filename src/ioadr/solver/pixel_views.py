@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,8 +16,6 @@ from ioadr.geometry.ppp import LEVELS, Rays
 
 Floats = NDArray[np.float32]
 Flags = NDArray[np.bool_]
-TAPS = range(-1, 3)
-"""px around a sample that a cubic kernel reads."""
 
 
 def hidden_views(model: Model, row: int, column: int, d: np.float32) -> Flags:
@@ -46,26 +46,26 @@ def residuals(model: Model, row: int, column: int, d: np.float32, scale: float) 
 
 def cubic_samples(rays: Rays, row: int, column: int, d: np.float32) -> tuple[NDArray[np.float64], Flags]:
     """Colours [V, 3] of a point in the views, grey levels, and whether all taps lie in the view [V]."""
-    colours, inside = np.zeros((rays.dy.size, 3)), np.zeros(rays.dy.size, bool)
-    for v, (dy, dx) in enumerate(zip(rays.dy, rays.dx, strict=True)):
-        y, x = float(np.float32(row) - d * dy), float(np.float32(column) - d * dx)
-        inside[v] = 1 <= y <= rays.height - 3 and 1 <= x <= rays.width - 3
-        if inside[v]:
-            taps = np.array([[pixel_colour(rays, v, int(y) + i, int(x) + j) for j in TAPS] for i in TAPS])
-            colours[v] = np.einsum("i,j,ijc->c", catmull_rom(y % 1), catmull_rom(x % 1), taps)
+    colours = np.zeros((rays.dy.size, 3))
+    y, x = ((np.float32(at) - d * step).astype(np.float64) for at, step in ((row, rays.dy), (column, rays.dx)))
+    inside = (y >= 1) & (y <= rays.height - 3) & (x >= 1) & (x <= rays.width - 3)
+    y, x, view = y[inside], x[inside], np.flatnonzero(inside)
+    rows, columns = (at.astype(np.int64)[:, None] + np.arange(-1, 3) for at in (y, x))
+    taps = pixel_colour(rays, view[:, None, None], rows[:, :, None], columns[:, None])
+    colours[inside] = np.einsum("iv,jv,vijc->vc", catmull_rom(y % 1), catmull_rom(x % 1), taps)
     return colours, inside
 
 
-def catmull_rom(t: float) -> NDArray[np.float64]:
-    """Weights of the taps −1, 0, 1, 2 at fraction t."""
+def catmull_rom(t: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights [4, V] of the taps −1, 0, 1, 2 at fractions t."""
     s, c = t * t, t * t * t
     return 0.5 * np.array([-t + 2 * s - c, 2 - 5 * s + 3 * c, t + 4 * s - 3 * c, c - s])
 
 
-def pixel_colour(rays: Rays, view: int, row: int, column: int) -> NDArray[np.float64]:
-    """[3] grey levels of a packed sample."""
-    word = int(rays.samples[view * rays.view_stride + row * rays.row_stride + column])
-    return np.array([(word >> shift) & 1023 for shift in (0, 10, 20)]) / LEVELS
+def pixel_colour(rays: Rays, view: Any, row: Any, column: Any) -> NDArray[np.float64]:
+    """[…, 3] grey levels of packed samples."""
+    words = rays.samples[np.asarray(view * np.int64(rays.view_stride) + row * np.int64(rays.row_stride) + column)]
+    return np.stack([(words >> np.uint32(shift)) & np.uint32(1023) for shift in (0, 10, 20)], axis=-1) / LEVELS
 
 
 def border_views(matting: Matting, row: int, column: int, near: float, far: float, middle: float) -> Flags:

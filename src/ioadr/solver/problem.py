@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -134,12 +137,13 @@ def least_weight(rays: Rays, term: CongruenceTerm) -> FloatMap:
     return (term.plain_weight * np.clip(1.0 - contrast / term.plain_contrast, 0.0, 1.0)).astype(np.float32)
 
 
-def model_numbers(parameters: Parameters) -> dict[str, Any]:
+@lru_cache(8)
+def model_numbers(parameters: Parameters) -> Mapping[str, Any]:
     """The fields of `Model` that are named after a parameter, `focus_weight` after `focus.weight`."""
     groups = parameters.to_dict().items()
     numbers = {f"{group}_{name}": value for group, values in groups for name, value in values.items()}
     kept = {name: numbers[name] for name in Model._fields if name in numbers}
-    return {name: np.float32(value) if isinstance(value, float) else value for name, value in kept.items()}
+    return MappingProxyType({n: np.float32(v) if isinstance(v, float) else v for n, v in kept.items()})
 
 
 def snapshot_occluders(

@@ -50,8 +50,10 @@ class Refinement:
         self.coverage: FloatMap | None = None
         self.spread: NDArray[np.float16] | None = None
         """Factor [N, M] on the deviations of the last finishing pass' targets; None is 1."""
-        self.opened: NDArray[np.bool_] | None = None
-        """[N, M]: pixels of holes that the last step opened."""
+        self.glossy: list[NDArray[np.bool_]] = []
+        """Where the second and further finishing passes looked for gloss, [N, ⌈M/16⌉] each."""
+        self.opened: FloatMap | None = None
+        """[N, M]: the map with the holes that the last step opened before anything else."""
         self.noise: FloatMap | None = None
         """Random perturbations of the last sweep."""
         size = lightfield.height, lightfield.width
@@ -93,7 +95,8 @@ class Refinement:
             term = self.parameters.planar
             geometry = problem.plane_geometry(self.lightfield, self.limits, term)
             planes = problem.fit_planes(self.disparity, geometry, term, step.plane_fits, self.workers)
-        kept = problem.model_numbers(self.parameters) | {
+        kept = {
+            **problem.model_numbers(self.parameters),
             "rays": self.rays if rays is None else rays,
             "guide": self.guide,
             "pad": self.pad,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ioadr import InputError
+from ioadr import InputError, Window
 from ioadr.app.why import REASONS, Facts, chapters, facts, moved_by_surfaces, sentence, stories, story
 from ioadr.io import load_estimate, write_lightfield
 from ioadr.solver.evidence import reasons_to_doubt
@@ -61,12 +61,21 @@ def test_what_else_it_says():
     )
     assert "at −0.662 px (depth 4.09 in the unit of the poses)." in told(WAY, unit="pose unit")
     assert "It comes from the first map (slopes in the EPIs). Trusted" in told([Stage("start", 1, 0.1, Origin.LINES)])
-    moved = [*WAY[:5], Stage("regions", 1, 0.2, Origin.REGION), *WAY[6:8], Stage("borders", 1, 0.5, Origin.HOLE)]
+    moved = [*WAY[:5], Stage("regions", 1, 0.2, Origin.REGION), *WAY[6:8], Stage("holes", 1, 0.5, Origin.HOLE), WAY[8]]
     assert (
         "The value that a neighbour proposed in sweep 3 did not last: a match of its whole region replaced it; "
         "the surface fitted over 16 px moved it by −0.862 px; a hole was opened here, and the pixel moved to the plane "
         "behind it. Trusted: 97 %."
     ) in told(moved)
+    moved[-1] = Stage("borders", 1, 0.2, Origin.BORDER)
+    assert (
+        "a hole was opened here, and the pixel moved to the plane behind it; next to a depth jump, the pixel was "
+        "assigned to the surface that covers most of it. Trusted: 97 %."
+    ) in told(moved)
+    opened = [*WAY[:3], Stage("holes", 1, 0.3, Origin.HOLE), Stage("sweep", 3, 0.302, Origin.MEAN)]
+    assert ("A hole was opened here before sweep 3, and the pixel moved to the plane behind it. Trusted") in told(
+        opened
+    )
     border = [Stage("start", 1, 0.1, Origin.LINES), Stage("borders", 1, 0.5, Origin.BORDER)]
     assert (
         "The value of the first map (slopes in the EPIs) did not last: next to a depth jump, the pixel was assigned to "
@@ -96,7 +105,7 @@ def test_every_reason_has_words():
 
     found = explored.estimate()
     with Workers(1) as workers:
-        replay = Replay(explored.scene().lightfield, found, 20, 20, workers)
+        replay = Replay(explored.scene().lightfield, found, Window(0, 0, 64, 72), workers)
         replay.refinement.disparity = np.ascontiguousarray(found.disparity[replay.window.slices])
         reasons, _ = reasons_to_doubt(replay.refinement, replay.closing, found.costs["data"], found.visible_views)
     assert set(reasons) == set(REASONS)
@@ -116,11 +125,13 @@ def test_explain_says_the_sentence_and_its_numbers(cli, result):
     found = load_estimate(result)
     lines = outcome.out.splitlines()
     assert lines[0].startswith(sentence(facts(found, 30, 40)).partition(";")[0])
-    assert [line.split()[0] for line in lines[1:12]] == [
+    assert [line.split()[0] for line in lines[1:15]] == [
         "first",
-        *["sweep"] * 6,
+        *["sweep"] * 4,
+        *["holes", "sweep"] * 2,
         "regions",
         *["surface"] * 2,
+        "holes",
         "borders",
     ]
     assert "the views favour" in outcome.out
@@ -132,7 +143,7 @@ def test_explain_as_json(cli, result):
     told = json.loads(outcome.out)
     found = load_estimate(result)
     assert told["disparity"] == pytest.approx(found.disparity[30, 40])
-    assert len(told["way"]) == 11
+    assert len(told["way"]) == 14
     assert told["ending"]["trust"] == pytest.approx(found.confidence[30, 40], abs=0.01)
     assert told["sentence"].startswith(f"{told['visible']} of 25 views")
 
@@ -170,6 +181,8 @@ def test_the_way_comes_back(result):
     np.testing.assert_array_equal(found.differences, known.differences)
     np.testing.assert_array_equal(found.origins, known.origins)
     np.testing.assert_array_equal(found.spread, known.spread)
+    np.testing.assert_array_equal(found.exact, known.exact)
+    np.testing.assert_array_equal(found.glossy, known.glossy)
 
 
 def test_a_spread_comes_back(tmp_path):

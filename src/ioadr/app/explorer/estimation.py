@@ -33,7 +33,9 @@ def whole(study: Study, parameters: Parameters, seed: int) -> Work:
 
         lightfield = study.lightfield.with_(range=study.limits)
         estimate = ioadr.estimate(lightfield, parameters, seed=seed, progress=progress)
-        return {"result": answers.result(study.add(estimate))}
+        added = study.add(estimate)
+        added.explainer.prepare()
+        return {"result": answers.result(added)}
 
     return work
 

@@ -157,11 +157,7 @@ class Study:
 
     def warm(self) -> None:
         """Compile and prepare everything for the first click while the page opens."""
-        height, width = self.lightfield.height, self.lightfield.width
-        explainer = self.given.explainer if self.given else self.blind
-        explainer.explain(height // 2, width // 2, trial=self.limits.minimum)
-        if self.given:
-            explainer.ending(height // 2, width // 2)
+        (self.given.explainer if self.given else self.blind).prepare()
         if self._views is not None:
             row, column = self.lightfield.positions[self.lightfield.reference][:2].tolist()
             self._views.render((row, column), (8, 8))

@@ -22,7 +22,7 @@ class WayStrip {
       const group = svg("g", { class: "step", "data-step": k, "data-disparity": stage.disparity, role: "button", tabindex: 0, "aria-label": `${stage.step}: ${stage.from}, ${fixed(stage.disparity, 4)} px` }, chart);
       svg("rect", { x: x(k) - step / 2, y: 0, width: step, height: high, fill: "transparent" }, group);
       svg("circle", { class: `stage ${kind}`, cx: x(k), cy: y(stage.disparity), r: 4.5 }, group);
-      svg("text", { class: "label", x: x(k), y: high - 10, "text-anchor": "middle" }, group, { start: "first", sweep: stage.number, regions: "region", surfaces: `fit ${stage.number}`, borders: "border" }[stage.kind]);
+      svg("text", { class: "label", x: x(k), y: high - 10, "text-anchor": "middle" }, group, { start: "first", sweep: stage.number, regions: "region", surfaces: `fit ${stage.number}`, holes: "hole", borders: "border" }[stage.kind]);
       svg("title", {}, group, `${stage.step}: ${stage.from}\n${fixed(stage.disparity, 4)} px${k ? `, moved by ${fixed(moved, 4)}` : ""}`);
       const choose = () => this.ontrial(stage.disparity, true);
       group.addEventListener("click", choose);

@@ -158,24 +158,24 @@ def _white(stored: NDArray[Any]) -> float:
 
 
 def _way(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...]) -> Way | None:
-    """The history of the map; earlier versions stored none."""
+    """The history of the map; earlier versions stored none, or less."""
     if "way_origins" not in arrays:
         return None
     kinds, differences, origins = (arrays[f"way_{name}"] for name in ("kinds", "differences", "origins"))
-    spread = arrays.get("way_spread")
-    steps = (len(kinds), *shape)
-    if (kinds.dtype.kind, origins.dtype.kind, differences.dtype.kind) != ("U", "u", "f"):
-        raise InputError(f"a way of {kinds.dtype}, {differences.dtype} and {origins.dtype}")
+    spread, exact, glossy = (arrays.get(f"way_{name}") for name in ("spread", "exact", "glossy"))
+    stored = ((kinds, "U"), (differences, "f"), (origins, "u"), (exact, "f"), (glossy, "b"))
+    types = [(values.dtype, kind) for values, kind in stored if values is not None]
+    if any(found.kind != kind for found, kind in types):
+        raise InputError(f"a way of {', '.join(str(found) for found, _ in types)}")
     if spread is not None and (spread.dtype.kind != "f" or spread.shape not in ((), shape) or not (spread > 0).all()):
         raise InputError(f"a way whose spread is {spread}")
-    if origins.shape != steps or differences.shape != steps or origins.max(initial=0) > max(Origin):
+    if origins.shape[1:] != shape or origins.max(initial=0) > max(Origin):
         raise InputError(f"expected the way of {shape} pixels, found {origins.shape} and origins up to {origins.max()}")
-    return Way(
-        tuple(str(kind) for kind in kinds),
-        differences,
-        origins,
-        spread if spread is None else np.full(shape, spread, np.float16),
-    )
+    spread = spread if spread is None else np.full(shape, spread, np.float16)
+    try:
+        return Way(tuple(kinds.tolist()), differences, origins, spread, exact, glossy)
+    except ValueError as error:
+        raise InputError(str(error)) from error
 
 
 def _placed(source: Mapping[str, Any], from_here: str | None, folder: Path) -> Mapping[str, Any]:
