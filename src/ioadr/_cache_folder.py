@@ -13,16 +13,28 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import IO
+
+if sys.platform != "win32":
+    from fcntl import LOCK_EX, LOCK_NB, flock
 
 PACKAGE = Path(__file__).parent
 ROOMS = ("geometry", "cost", "solver", "views")
 CHECKSUM = hashlib.sha256().digest_size
 KEPT = 12
 """Folders of other sources or settings that are kept when a new one is made; each holds some megabytes."""
+
+KERNEL = ".kernel"
+"""Ending of files of compiled code."""
+PATIENCE = 60.0
+"""Seconds to wait for a kernel that another process compiles; it may have been suspended."""
+HARMLESS = ("NUM_THREADS", "THREADING_LAYER", "THREADING_LAYER_PRIORITY", "CACHE_DIR", "WARNINGS", "FULL_TRACEBACKS")
+"""Settings of numba, NUMBA_…, that change no code: its own threads and files, which are not used here, and messages."""
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +45,8 @@ when_missing: list[Callable[[], None]] = []
 def fingerprint(package: Path) -> str:
     """Hash of everything compiled code depends on: sources, Python, numba, LLVM and numba's settings."""
     digest = hashlib.sha256(f"{sys.version} {version('numba')} {version('llvmlite')}".encode())
-    settings = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_"))
+    ignored = {f"NUMBA_{name}" for name in HARMLESS}
+    settings = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and item[0] not in ignored)
     digest.update(repr(settings).encode())
     rooms = (path for room in ROOMS for path in sorted((package / room).glob("*.py")))
     for path in [*(package / f"{name}.py" for name in ("_cache_folder", "_jit", "_kernel_cache", "_lanes")), *rooms]:
@@ -67,9 +80,7 @@ def write(path: Path, payload: bytes) -> None:
     """Write a file as a whole, or not at all."""
     temporary = None
     try:
-        if not path.parent.exists():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _forget_oldest(path.parent.parent)
+        _make(path.parent)
         with tempfile.NamedTemporaryFile(dir=path.parent, suffix=".tmp", delete=False) as file:
             temporary = Path(file.name)
             file.write(hashlib.sha256(payload).digest() + payload)
@@ -79,6 +90,50 @@ def write(path: Path, payload: bytes) -> None:
             with contextlib.suppress(OSError):
                 temporary.unlink()
         _complain(str(path.parent), error.strerror or str(error))
+
+
+class Claim:
+    """The right to make a file, for one process at a time: others wait for the file instead of making it as well.
+
+    It ends with `release`, or with the process. Where files cannot be locked, all have it.
+    """
+
+    def __init__(self) -> None:
+        self._file: IO[str] | None = None
+
+    def take(self, path: Path) -> None:
+        """Wait until no other process makes this file, and claim it."""
+        self.release()
+        with contextlib.suppress(OSError):
+            _make(path.parent)
+            self._file = path.with_suffix(".claim").open("w")
+            end = time.monotonic() + PATIENCE
+            while not _locked(self._file) and time.monotonic() < end:
+                time.sleep(0.01)
+
+    def release(self) -> None:
+        if self._file is not None:
+            with contextlib.suppress(OSError):
+                Path(self._file.name).unlink()
+            self._file.close()
+            self._file = None
+
+
+def _locked(file: IO[str]) -> bool:
+    """Lock a file, unless another process has; on Windows nothing is locked, and all compile."""
+    if sys.platform != "win32":
+        try:
+            flock(file, LOCK_EX | LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def _make(folder: Path) -> None:
+    """Make the folder, and remove the oldest beside it."""
+    if not folder.exists():
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _forget_oldest(folder.parent)
 
 
 def _forget_oldest(base: Path) -> None:

@@ -68,14 +68,19 @@ def _cached(compiled: Any) -> Function:
     return cast(Function, compiled)
 
 
+def keeps_kernels() -> bool:
+    """Whether our cache of compiled kernels is in use."""
+    return not (numba.config.DISABLE_JIT or _kernel_cache.lacking())
+
+
 def compiled_before() -> bool:
     """Whether compiled kernels are on disk. A first run uses this to say why it takes longer."""
-    return bool(numba.config.DISABLE_JIT or _kernel_cache.lacking()) or _kernel_cache.filled()
+    return not keeps_kernels() or _kernel_cache.filled()
 
 
 def warm_up() -> None:
     """Do numba's one-time set-up while files are being read."""
-    if not (numba.config.DISABLE_JIT or _kernel_cache.lacking()):
+    if keeps_kernels():
         with global_compiler_lock:
             _kernel_cache.prepare(cpu_target.target_context)
 

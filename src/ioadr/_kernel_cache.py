@@ -21,16 +21,17 @@ from numba.core.compiler import CompileResult
 from numba.core.dispatcher import Dispatcher
 from numba.core.runtime import rtsys
 
-from ioadr._cache_folder import FOLDER, read, when_missing, write
+from ioadr._cache_folder import FOLDER, KERNEL, Claim, read, when_missing, write
 
 try:
     from numba.core.serialize import dumps
 except ImportError:  # a numba that we do not know: see `lacking`
     dumps = None
 
-SUFFIX = ".kernel"
-
 logger = logging.getLogger(__name__)
+
+_claim = Claim()
+"""The kernel that this process compiles: one at a time, because numba does."""
 
 
 @cache
@@ -56,7 +57,7 @@ def lacking() -> str | None:
 
 def filled() -> bool:
     """Whether kernels of these sources are on disk."""
-    return any(FOLDER.glob(f"*{SUFFIX}"))
+    return any(FOLDER.glob(f"*{KERNEL}"))
 
 
 def prepare(context: Any) -> None:
@@ -79,9 +80,8 @@ class KernelCache:
     def load_overload(self, signature: Any, context: Any) -> Any:
         """The compiled function, or None."""
         prepare(context)
-        payload = read(self._path(signature, context.codegen()))
-        while payload is None and when_missing:
-            when_missing.pop()()
+        path = self._path(signature, context.codegen())
+        payload = read(path) or _from_others(path)
         try:
             return None if payload is None else restored(context, pickle.loads(payload))
         except Exception as error:
@@ -92,10 +92,22 @@ class KernelCache:
         """Store the function if possible; otherwise the next process compiles again."""
         if not (compiled.lifted or compiled.library.has_dynamic_globals):
             write(self._path(signature, compiled.codegen), dumps(reduced(compiled)))
+        _claim.release()
 
     def _path(self, signature: Any, codegen: Any) -> Path:
         key = repr((self.key, signature, codegen.magic_tuple()))
-        return FOLDER / (hashlib.sha256(key.encode()).hexdigest()[:32] + SUFFIX)
+        return FOLDER / (hashlib.sha256(key.encode()).hexdigest()[:32] + KERNEL)
+
+
+def _from_others(path: Path) -> bytes | None:
+    """A missing kernel as another process left it that compiled it meanwhile; if none did, it is ours to compile."""
+    while when_missing:
+        when_missing.pop()()
+    _claim.take(path)
+    payload = read(path)
+    if payload is not None:
+        _claim.release()
+    return payload
 
 
 def reduced(compiled: Any) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ioadr import _cache_folder, _kernel_cache
+from ioadr import _cache_folder
 from ioadr.evaluation.synthetic import random_light_field, write_scene
 from tests.killed import COMMANDS, PATIENCE, QUICK, SEED, finished, kill_and_repeat, killed, start
 
@@ -46,6 +46,6 @@ def test_killed_while_the_kernel_cache_is_filled(tmp_path, monkeypatch):
 
 def check_cache(folder: Path) -> int:
     """How many kernels it holds, all of them whole."""
-    files = list(folder.rglob(f"*{_kernel_cache.SUFFIX}"))
+    files = list(folder.rglob(f"*{_cache_folder.KERNEL}"))
     assert all(_cache_folder.read(file) is not None for file in files)
     return len(files)

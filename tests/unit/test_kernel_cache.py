@@ -9,6 +9,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -209,8 +210,42 @@ def test_a_change_anywhere_invalidates_all(tmp_path, name):
 
 def test_settings_of_numba_have_caches_of_their_own(monkeypatch):
     before = _cache_folder.fingerprint(_cache_folder.PACKAGE)
+    monkeypatch.setenv("NUMBA_NUM_THREADS", "3")
+    assert _cache_folder.fingerprint(_cache_folder.PACKAGE) == before, "kernels do not use numba's threads"
     monkeypatch.setenv("NUMBA_BOUNDSCHECK", "1")
     assert _cache_folder.fingerprint(_cache_folder.PACKAGE) != before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks: all compile")
+def test_what_another_process_compiles_is_waited_for(folder):
+    """The other has claimed the kernel; when it stores it and ends, it is loaded here."""
+    kernel(twice)(3)
+    (file,) = folder.iterdir()
+    content, other = file.read_bytes(), _cache_folder.Claim()
+    file.unlink()
+    other.take(file)
+
+    def stored() -> None:
+        file.write_bytes(content)
+        other.release()
+
+    later = threading.Timer(0.3, stored)
+    later.start()
+    assert not compiles(lambda: kernel(twice)(3))
+    later.join()
+    assert list(folder.iterdir()) == [file]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no locks: all compile")
+def test_a_process_that_stands_still_is_not_waited_for_for_ever(folder, monkeypatch):
+    monkeypatch.setattr(_cache_folder, "PATIENCE", 0.1)
+    kernel(twice)(3)
+    (file,) = folder.iterdir()
+    file.unlink()
+    other = _cache_folder.Claim()
+    other.take(file)
+    assert compiles(lambda: kernel(twice)(3))
+    other.release()
 
 
 def test_functions_of_one_name_are_not_confused(folder):

@@ -1,7 +1,8 @@
 """Compile an estimation's kernels from the last to the first, in a separate process, while the estimation begins.
 
 A first run compiles for half a minute and more on one core: numba compiles one kernel at a time in a process. Each
-process takes from the cache what the other has put there, so that they meet in the middle.
+process takes from the cache what the other has put there, and waits for what the other is compiling, so that they meet
+in the middle.
 """
 
 from __future__ import annotations
@@ -22,10 +23,16 @@ SIDE = 24
 
 @contextmanager
 def compiling_ahead(parameters: Parameters, threads: int | None) -> Iterator[None]:
-    """If the block finds a kernel missing and there is a core for it, another process compiles until the block ends."""
+    """Another process compiles until the block ends: at once if no kernel is there, else when the block misses one.
+
+    Only if there is a core for it.
+    """
     started: list[subprocess.Popen[bytes]] = []
     if min(cores(), threads or cores()) > 1:
-        _cache_folder.when_missing.append(lambda: started.extend(_started(parameters)))
+        if any(_cache_folder.FOLDER.glob(f"*{_cache_folder.KERNEL}")):
+            _cache_folder.when_missing.append(lambda: started.extend(_started(parameters)))
+        else:
+            started.extend(_started(parameters))
     try:
         yield
     finally:
@@ -44,6 +51,10 @@ def _started(parameters: Parameters) -> Iterator[subprocess.Popen[bytes]]:
 
 def compile_backwards(parameters: Parameters) -> None:
     """Run every stage of an estimation on a light field of next to nothing, the last first."""
+    from ioadr._jit import keeps_kernels
+
+    if not keeps_kernels():
+        return
     for stage in _stages(parameters):
         stage()
 

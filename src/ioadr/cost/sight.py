@@ -27,8 +27,10 @@ class Matting(NamedTuple):
     light: Any
     """float32 [1024], linear light of a packed level."""
     gamma: Any
+    views: Any
+    """int32 [K], the views that are asked, ascending."""
     others: Any
-    """int32 [V, V − 1], for every view the others by distance, nearest first."""
+    """int32 [K, K − 1], for each of them the others by distance, nearest first."""
     ceilings: Any
     """float32 [2, N, M], maximum of the map within 2 and 1 px: a sample there is free of anything nearer."""
     jump: Any
@@ -112,17 +114,17 @@ def is_free(ceiling, y, x, middle):
 
 
 @kernel
-def background(matting, ceiling, n, m, v, near, far, middle, pair):
+def background(matting, ceiling, n, m, k, near, far, middle, pair):
     """Light behind the near surface at (n, m) in view v from two views with a free line of sight, [2, 3]; their count.
 
-    The background that view v has there is at p − δ·o_v of the reference view, δ = near − far. View w shows it at
-    p − δ·o_v − far·o_w, and freely if no near surface is at p + δ·(o_w − o_v) (C2).
+    View v is the k-th that is asked. Its background there is at p − δ·o_v of the reference view, δ = near − far. View w
+    shows it at p − δ·o_v − far·o_w, and freely if no near surface is at p + δ·(o_w − o_v) (C2).
     """
-    rays, step, count = matting.rays, near - far, 0
+    rays, step, v, count = matting.rays, near - far, matting.views[k], 0
     y0, x0 = project(n, m, step, rays.dy[v], rays.dx[v])
     pair[:] = 0
     for i in range(matting.others.shape[1]):
-        w = matting.others[v, i]
+        w = matting.others[k, i]
         if is_free(ceiling, y0 + step * rays.dy[w], x0 + step * rays.dx[w], middle):
             y, x = y0 - far * rays.dy[w], x0 - far * rays.dx[w]
             if is_inside(rays, y, x):
@@ -142,12 +144,13 @@ def look(matting, ceiling, n, m, near, far, middle, pair, sight):
     """
     rays, step = matting.rays, near - far
     count, reference, spread = 0, -1, 0.0
-    for v in range(rays.dy.size):
+    for k in range(matting.views.size):
+        v = matting.views[k]
         y, x = project(n, m, near, rays.dy[v], rays.dx[v])
         moved = step * step * (rays.dy[v] * rays.dy[v] + rays.dx[v] * rays.dx[v])
         if moved > matting.furthest * matting.furthest or not is_inside(rays, y, x):
             continue
-        if background(matting, ceiling, n, m, v, near, far, middle, pair) < 2:
+        if background(matting, ceiling, n, m, k, near, far, middle, pair) < 2:
             continue
         if v == rays.reference:
             reference = count

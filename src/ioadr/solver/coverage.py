@@ -28,8 +28,10 @@ JUMP, MISPLACED = 1.0, 0.2
 """Shift, px of the outermost view, between two surfaces, and by which the near one may be wrong."""
 FURTHEST = 8.0
 """px by which the background may move behind the pixel; views in which it moves further do not count."""
+MOST = 81
+"""Views that are asked: more are no more independent (`cost.coverage.INDEPENDENT`), and time grows as their square."""
 FEWEST, FEWEST_SHARE = 4, 0.1
-"""Views, and share of them, that must show the pixel and the background behind it."""
+"""Views, and share of those asked, that must show the pixel and the background behind it."""
 QUIET, LOUDEST, ALIKE = 1.0, 8.0, 6.0
 """A neighbour's evidence counts from this value on (C9's logarithm alone gives .92 for the far side), up to the second;
 the third is the colour difference, in grey levels, that divides it by e."""
@@ -96,25 +98,44 @@ def with_neighbours(evidence: FloatMap, known: FloatMap, image: FloatMap, share:
 def pack_matting(disparity: FloatMap, rays: Rays, term: Coverage) -> Matting:
     """Pack the inputs of `cover`."""
     levels = np.arange(1024) / (255.0 * LEVELS)
+    views = spread_views(rays, MOST)
     return Matting(
         rays=rays,
         light=(255.0 * levels**term.gamma).astype(np.float32),
         gamma=term.gamma,
-        others=views_by_distance(rays),
+        views=views,
+        others=views[views_by_distance(rays, views)],
         ceilings=np.stack([disc_maximum(disparity, radius) for radius in DISCS]),
         jump=np.float32(disparity_of(JUMP, rays)),
         furthest=np.float32(FURTHEST),
-        fewest=max(FEWEST, round(FEWEST_SHARE * rays.dy.size)),
+        fewest=max(FEWEST, round(FEWEST_SHARE * views.size)),
         misplaced=disparity_of(MISPLACED, rays),
     )
 
 
-def views_by_distance(rays: Rays) -> NDArray[np.int32]:
-    """[V, V − 1]: for every view the others, nearest first."""
-    offsets = np.stack([rays.dy, rays.dx], axis=1).astype(np.float64)
+def spread_views(rays: Rays, most: int) -> NDArray[np.int32]:
+    """Numbers of at most `most` evenly spread views, ascending: the reference view, then always the farthest from all
+    that were chosen. Of 17×17 views, these are every second row and column."""
+    if rays.dy.size <= most:
+        return np.arange(rays.dy.size, dtype=np.int32)
+    offsets, chosen = _offsets(rays), [int(rays.reference)]
+    apart = np.full(len(offsets), np.inf)
+    while len(chosen) < most:
+        apart = np.minimum(apart, np.round(((offsets - offsets[chosen[-1]]) ** 2).sum(axis=1), 6))
+        chosen.append(int(apart.argmax()))
+    return np.sort(np.array(chosen, np.int32))
+
+
+def views_by_distance(rays: Rays, views: NDArray[np.int32]) -> NDArray[np.intp]:
+    """[K, K − 1]: for each of these views the places of the others among them, nearest first."""
+    offsets = _offsets(rays)[views]
     squares = ((offsets[:, None] - offsets) ** 2).sum(axis=2)
     np.fill_diagonal(squares, -1.0)
-    return np.argsort(np.round(squares, 6), axis=1, kind="stable")[:, 1:].astype(np.int32)
+    return np.argsort(np.round(squares, 6), axis=1, kind="stable")[:, 1:]
+
+
+def _offsets(rays: Rays) -> NDArray[np.float64]:
+    return np.stack([rays.dy, rays.dx], axis=1).astype(np.float64)
 
 
 def disc_maximum(values: FloatMap, radius: int) -> FloatMap:

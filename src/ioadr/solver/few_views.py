@@ -61,7 +61,7 @@ def map_costs(refinement: Refinement, closing: SweepPlan, few: Rays, disparity: 
 
 def costs_of(model: Model, disparity: FloatMap, wanted: Mask, workers: Workers) -> FloatMap:
     """Data term of a map [N, M] where requested, NaN elsewhere."""
-    rows, columns = np.nonzero(wanted)
+    rows, columns = (np.ascontiguousarray(index) for index in np.nonzero(wanted))  # or the kernel is compiled twice
     answer = np.empty(len(rows), np.float32)
     workers.rows(costs_at, len(rows), model, rows, columns, disparity[wanted], answer)
     costs = np.full_like(disparity, np.nan)

@@ -185,9 +185,9 @@ def fit_surfaces(begin, end, disparity, target, precision, pad, scales, rows, ga
         for m in range(0, width, WIDTH):
             used = min(WIDTH, width - m)
             fit[:] = 0
-            fit[:used] = disparity[n, m : m + used]
             best[:], low[:], high[:] = 0, -np.inf, np.inf
-            best[0] = fit[:WIDTH]
+            for lane in range(used):
+                fit[lane] = best[0, lane] = disparity[n, m + lane]
             for s in range(scales.size - 1):
                 patch = rows[scales[s] : scales[s + 1]]
                 centre = (n + pad) * stride + m + pad
@@ -195,7 +195,9 @@ def fit_surfaces(begin, end, disparity, target, precision, pad, scales, rows, ga
                 fit_patch(sums, caution, system, fit, variance)
                 if not narrow(fit, variance, caution, used, low, high, best):
                     break
-            surfaces[:, n, m : m + used] = best[:, :used]
+            for k in range(TERMS + 1):
+                for lane in range(used):
+                    surfaces[k, n, m + lane] = best[k, lane]
 
 
 @kernel

@@ -46,7 +46,11 @@ class Process:
         assert self.ended
 
 
-def test_another_process_starts_when_a_kernel_is_missing_and_ends_with_the_block(monkeypatch):
+@pytest.mark.parametrize("first", [False, True])
+def test_another_process_starts_when_a_kernel_is_missing_and_ends_with_the_block(monkeypatch, tmp_path, first):
+    """In a first run at once, while files are read."""
+    if not first:
+        (tmp_path / "some.kernel").touch()
     processes: list[Process] = []
 
     def started(command: list[str], **_: object) -> Process:
@@ -56,8 +60,11 @@ def test_another_process_starts_when_a_kernel_is_missing_and_ends_with_the_block
 
     monkeypatch.setattr(compile_ahead, "cores", lambda: 2)
     monkeypatch.setattr(subprocess, "Popen", started)
+    monkeypatch.setattr(_cache_folder, "FOLDER", tmp_path)
     with compiling_ahead(preset("fast"), None):
-        _cache_folder.when_missing.pop()()
+        if not first:
+            assert not processes
+            _cache_folder.when_missing.pop()()
         assert [process.ended for process in processes] == [False]
     assert [process.ended for process in processes] == [True]
     with compiling_ahead(preset("fast"), threads=1):
@@ -67,7 +74,10 @@ def test_another_process_starts_when_a_kernel_is_missing_and_ends_with_the_block
     assert not _cache_folder.when_missing
 
 
-def test_where_no_process_can_be_started_one_compiles_it_all(monkeypatch):
+def test_where_no_process_can_be_started_one_compiles_it_all(monkeypatch, tmp_path):
+    (tmp_path / "some.kernel").touch()
+    monkeypatch.setattr(_cache_folder, "FOLDER", tmp_path)
+
     def refused(*_: object, **__: object) -> None:
         raise OSError("no processes left")
 

@@ -10,7 +10,16 @@ from numpy.typing import NDArray
 
 from ioadr import DisparityRange, LightField, estimate, preset
 from ioadr._jit import Workers
-from ioadr.solver.coverage import FURTHEST, Settled, disc_maximum, settle, views_by_distance, with_neighbours
+from ioadr.geometry.ppp import Rays
+from ioadr.solver.coverage import (
+    FURTHEST,
+    Settled,
+    disc_maximum,
+    settle,
+    spread_views,
+    views_by_distance,
+    with_neighbours,
+)
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.reach import BACKGROUND
 
@@ -154,9 +163,26 @@ def test_neighbours_of_like_colour_confirm_each_other():
 def test_views_come_nearest_first():
     rays = pack_rays(half_covered(0.5, SCATTERED))
     places = np.stack([rays.dy, rays.dx], axis=1)
-    for v, others in enumerate(views_by_distance(rays)):
+    for v, others in enumerate(views_by_distance(rays, np.arange(25, dtype=np.int32))):
         assert sorted([v, *others]) == list(range(25))
         assert (np.diff(np.linalg.norm(places[others] - places[v], axis=1)) > -1e-3).all()
+
+
+def test_few_of_many_views_are_spread_evenly():
+    """Of 17×17, every second row and column; of 11×11, 81 with the reference view and the corners; of 9×9, all."""
+    numbers = {side: spread_views(on_grid(side), 81) for side in (17, 11, 9)}
+    rows, columns = np.divmod(numbers[17], 17)
+    assert set(zip(rows.tolist(), columns.tolist(), strict=True)) == {(2 * i, 2 * j) for i, j in np.ndindex(9, 9)}
+    assert len(set(numbers[11])) == 81
+    assert {0, 10, 60, 110, 120} <= set(numbers[11].tolist())
+    np.testing.assert_array_equal(numbers[9], np.arange(81))
+
+
+def on_grid(side: int) -> Rays:
+    """Rays of side×side views without samples."""
+    dy, dx = np.indices((side, side), np.float32).reshape(2, -1) - np.float32(side // 2)
+    fixed = np.int32(1), np.int32(1), 1, 1
+    return Rays(np.empty(0, np.uint32), *fixed, dy, dx, np.maximum(np.abs(dy), np.abs(dx)), side * side // 2)
 
 
 def test_a_disc_grows_by_its_radius():
