@@ -55,11 +55,8 @@ def test_a_click_at_an_occlusion_shows_what_the_solver_knows(opened, explainer):
     assert weights.count() == np.count_nonzero(np.nan_to_num(found.support.weights))
     assert page.locator("figure[data-panel=plane] line.needle").count() == found.plane.inlier.sum()
     assert page.locator("#epis path.trace.hidden").count() > 0
-
-
-def test_every_term_is_drawn(opened):
     for term in ("data", "plain", "congruence", "planar", "total"):
-        points = opened.page.locator(f"#curve polyline.curve.{term}").get_attribute("points").split()
+        points = page.locator(f"#curve polyline.curve.{term}").get_attribute("points").split()
         assert len(points) > 200, term
 
 

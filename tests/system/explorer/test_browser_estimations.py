@@ -12,14 +12,14 @@ import ioadr
 from ioadr.app.explorer.study import Study
 from ioadr.result import SweepRecord
 from tests import explored
-from tests.browser import picture
+from tests.browser import picture, settle
 from tests.system.explorer.page import WIDTH, Page
 
 pytestmark = pytest.mark.browser
 
 
-def test_an_estimation_appears_sweep_by_sweep(browser, empty):
-    page = Page(browser, empty)
+def test_an_estimation_appears_sweep_by_sweep(tab, empty):
+    page = tab.show(empty)
     assert page.page.locator("figure[data-panel=map] span", has_text="No result yet").count() == 1
     assert page.page.locator("#what-if").is_hidden()
     blank = picture(page.canvas("map"))
@@ -29,7 +29,6 @@ def test_an_estimation_appears_sweep_by_sweep(browser, empty):
     page.page.locator("#curve line.at.estimate").wait_for(state="attached")
     assert (picture(page.canvas("map")) != blank).mean() > 0.5
     assert page.number("Disparity") == pytest.approx(explored_disparity(30, 40), abs=6e-5)
-    page.close()
 
 
 def explored_disparity(row: int, column: int) -> float:
@@ -63,8 +62,8 @@ def wait_for(events: list[str], expected: list[str]) -> None:
     assert events == expected
 
 
-def test_cancel_and_leaving_stop_an_estimation(browser, server, slow):
-    first, second = Page(browser, server), Page(browser, server, "pixel=10,10")
+def test_cancel_and_leaving_stop_an_estimation(browser, tab, server, slow):
+    first, second = tab.show(server), Page(browser, server, "pixel=10,10")
     first.page.locator("#estimate").click()
     first.page.locator("#stage", has_text="sweep 3").wait_for()
     second.click("map", 20, 20)
@@ -79,7 +78,6 @@ def test_cancel_and_leaving_stop_an_estimation(browser, server, slow):
     second.page.locator("#stage", has_text="sweep 3").wait_for()
     second.close()
     wait_for(slow, ["begin", "stopped"] * 2)
-    first.close()
 
 
 def test_an_error_is_said_in_words(opened, monkeypatch):
@@ -92,31 +90,31 @@ def test_an_error_is_said_in_words(opened, monkeypatch):
     assert opened.page.locator("#start").is_visible()
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 800), (820, 1180), (400, 800)])
-def test_nothing_is_wider_than_the_screen(browser, server, width, height):
-    page = Page(browser, server, width=width, height=height)
-    assert page.page.evaluate("() => document.documentElement.scrollWidth") <= width
-    if width == 1280:
-        bottom = page.page.locator("#epis").bounding_box()
-        assert bottom["y"] + bottom["height"] < height, "views and EPIs fit a laptop's screen"
-    page.close()
+def test_nothing_is_wider_than_the_screen(tab, server):
+    page = tab.show(server).page
+    bottom = page.locator("#epis").bounding_box()
+    assert bottom["y"] + bottom["height"] < 800, "views and EPIs fit a laptop's screen"
+    for width, height in ((1280, 800), (820, 1180), (400, 800)):
+        page.set_viewport_size({"width": width, "height": height})
+        settle(page)
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize(
     "state", ["pixel=9999,9999&layer=none&trial=x&zoom=a,b,c&result=none&set=a:b", "pixel=1&view=9,9&trial=1e9", "%%%"]
 )
-def test_nonsense_in_a_link_does_no_harm(browser, server, state):
-    page = Page(browser, server, state)
-    assert page.page.locator("html[data-ready=true]").count() == 1
-    page.page.context.close()
+def test_nonsense_in_a_link_does_no_harm(tab, server, state):
+    shown = tab.show(server, state)
+    assert shown.page.locator("html[data-ready=true]").count() == 1
+    shown.complaints.clear()
 
 
-def test_names_from_files_stay_text(browser):
+def test_names_from_files_stay_text(tab):
     lightfield = explored.scene().lightfield.with_(name="<img src=x onerror=alert(1)>")
     with explored.explorer(Study(lightfield)) as running:
-        page = Page(browser, running)
-        assert page.page.locator("#name").inner_text() == "<img src=x onerror=alert(1)>"
-        page.close()
+        shown = tab.show(running)
+        assert shown.page.locator("#name").inner_text() == "<img src=x onerror=alert(1)>"
+        tab.leave()
 
 
 def test_the_scene_is_valid_json(server):

@@ -18,7 +18,7 @@ from ioadr.geometry.synthesis import synthesise
 from tests import explored
 from tests.browser import picture, settle
 from tests.explored import Running
-from tests.system.explorer.page import HEIGHT, WIDTH, Page
+from tests.system.explorer.page import HEIGHT, WIDTH
 
 pytestmark = pytest.mark.browser
 
@@ -40,12 +40,12 @@ def drag(page: Any, row: float, column: float) -> None:
     page.mouse.move(box["x"] + 6 + step * (column + 0.5), box["y"] + 6 + step * (row + 0.5))
 
 
-def test_places_between_the_views_are_rendered(browser, every):
+def test_places_between_the_views_are_rendered(tab, every):
     views, white = explored.every_view(), explored.scene().lightfield.white
     expected = rgb8(views.render((1.5, 2.5)).image, white)
     assert every.ask("/api/between?result=given&row=1.5&column=2.5").body == encoded(expected, "JPEG")
     assert decoded(every.ask("/api/between?result=given&row=1.5&column=2.5&thin=2").body).shape == (32, 36, 3)
-    opened = Page(browser, every)
+    opened = tab.show(every)
     page = opened.page
     drag(page, 2, 2)
     page.mouse.down()
@@ -64,11 +64,10 @@ def test_places_between_the_views_are_rendered(browser, every):
         [row - d * (place[0] - 2), column - d * (place[1] - 2)], abs=1e-4
     )
     page.wait_for_function("() => location.hash.includes('place=1.')")
-    opened.close()
 
 
-def test_keys_go_between_and_back_to_captured_views(browser, every):
-    opened = Page(browser, every)
+def test_keys_go_between_and_back_to_captured_views(tab, every):
+    opened = tab.show(every)
     page = opened.page
     page.locator(".pad").focus()
     page.keyboard.press("ArrowRight")
@@ -80,26 +79,23 @@ def test_keys_go_between_and_back_to_captured_views(browser, every):
     page.locator('html[data-looked="2,3"]').wait_for(state="attached")
     page.keyboard.press("r")
     page.locator('html[data-looked="2,2"]').wait_for(state="attached")
-    opened.close()
 
 
-def test_without_maps_of_all_views_the_limits_are_said(browser, server, empty):
-    opened = Page(browser, server, "pixel=30,40&place=1.5,2.5")
+def test_without_maps_of_all_views_the_limits_are_said(tab, server, empty):
+    opened = tab.show(server, "pixel=30,40&place=1.5,2.5")
     page = opened.page
     page.locator('html[data-looked="1.50,2.50"]').wait_for(state="attached")
     assert "grey: not visible in it" in page.locator("figure[data-panel=view]").inner_text()
-    opened.close()
     found, lightfield = explored.estimate(), explored.scene().lightfield
     made = synthesise(lightfield.reference_view, found.disparity, (-0.5, 0.5))
     hidden = np.isnan(made).any(axis=-1, keepdims=True)
     assert hidden.any()
     expected = np.where(hidden, np.uint8(128), rgb8(np.nan_to_num(made), lightfield.white))
     assert server.ask("/api/between?result=given&row=1.5&column=2.5").body == encoded(expected, "JPEG")
-    opened = Page(browser, empty)
+    opened = tab.show(empty)
     opened.page.locator(".pad").focus()
     opened.page.keyboard.press("ArrowRight")
     opened.page.locator('html[data-looked="2,3"]').wait_for(state="attached")
-    opened.close()
 
 
 @pytest.mark.parametrize("asked", ["row=9&column=1", "row=1", "row=nan&column=1", "row=1&column=1&thin=99"])
@@ -110,10 +106,10 @@ def test_places_beyond_the_views_are_refused(server, asked):
     assert "has no maps of every view" in server.ask("/api/unseen?result=given").json()["error"]
 
 
-def test_the_scene_has_what_the_reference_view_does_not_see(browser, every):
+def test_the_scene_has_what_the_reference_view_does_not_see(tab, every):
     points = explored.every_view().points()
     unseen = np.flatnonzero(~points.centre_saw)
-    opened = Page(browser, every, "pixel=30,40&layer=space")
+    opened = tab.show(every, "pixel=30,40&layer=space")
     page = opened.page
     page.wait_for_function("() => explorer.views.space?.space")
     page.evaluate("() => { window.space = explorer.views.space.space; }")
@@ -128,4 +124,3 @@ def test_the_scene_has_what_the_reference_view_does_not_see(browser, every):
     flying = int((~np.asarray(explored.every_view().surfaces[0].kept)).sum())
     after = page.evaluate("() => space.pointCount")
     assert after == before - len(unseen) + flying
-    opened.close()

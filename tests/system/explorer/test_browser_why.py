@@ -18,7 +18,7 @@ from ioadr.way import Origin
 from tests import explored
 from tests.browser import picture, settle
 from tests.explored import Running
-from tests.system.explorer.page import Page
+from tests.system.explorer.page import Page, Tab
 
 pytestmark = pytest.mark.browser
 
@@ -38,15 +38,15 @@ def pixel() -> tuple[int, int]:
     return int(row) + 8, int(column) + 8
 
 
-def told(browser: Any, server: Running, row: int, column: int, **options: Any) -> Page:
-    page = Page(browser, server, f"pixel={row},{column}", **options)
+def told(tab: Tab, server: Running, row: int, column: int, **options: Any) -> Page:
+    page = tab.show(server, f"pixel={row},{column}", **options)
     page.page.locator(f'html[data-told="{row},{column}"]').wait_for(state="attached", timeout=120_000)
     settle(page.page)
     return page
 
 
-def test_a_click_tells_the_way_the_finish_the_border_and_the_doubts(browser, finished, pixel):
-    opened = told(browser, finished, *pixel)
+def test_a_click_tells_the_way_the_finish_the_border_and_the_doubts(tab, finished, pixel):
+    opened = told(tab, finished, *pixel)
     page, found = opened.page, explored.finished()
     assert found.way is not None
     row, column = pixel
@@ -76,37 +76,42 @@ def test_a_click_tells_the_way_the_finish_the_border_and_the_doubts(browser, fin
     assert "moved to the" in page.locator("figure[data-panel=border]").inner_text()
     doubts = page.locator(".doubts li").evaluate_all("all => all.map((item) => item.dataset.doubt)")
     assert doubts == [doubt.name for doubt in known.doubts if doubt.taken >= 0.05][:5]
-    opened.close()
 
 
-def test_a_step_of_the_way_can_be_tried(browser, finished, pixel):
-    opened = told(browser, finished, *pixel)
+def test_a_step_of_the_way_can_be_tried_and_readouts_stay_visible(tab, finished, pixel):
+    opened = told(tab, finished, *pixel)
     page = opened.page
+    figure = page.locator("figure[data-panel=curve]")
+    figure.hover()
+    buttons, readout = (figure.locator(part).bounding_box() for part in (".save", "output"))
+    assert buttons["y"] >= readout["y"] + readout["height"]
     page.locator("#way .step").nth(1).click()
     expected = float(page.locator("#way .step").nth(1).get_attribute("data-disparity"))
     page.locator("#curve line.at.trial").wait_for(state="attached")
     assert float(page.locator("#curve line.at.trial").get_attribute("data-disparity")) == pytest.approx(expected)
     page.locator("figure[data-panel=trial] rect.cell").first.wait_for()
-    opened.close()
 
 
 def shown_of(opened: Page, *names: str) -> list[str]:
     return [name for name in names if opened.page.locator(f"figure[data-panel={name}]").is_visible()]
 
 
-def test_panels_that_do_not_apply_are_not_shown(browser, finished, server):
-    opened = told(browser, finished, 60, 60)
+def test_titles_explain_themselves_and_panels_that_do_not_apply_are_not_shown(tab, finished, server):
+    opened = told(tab, finished, 60, 60)
+    titles = opened.page.locator(".term").evaluate_all("all => all.map((term) => term.title)")
+    assert len(titles) >= 9
+    for line in "\n".join(titles).splitlines():
+        word, _, meaning = line.partition(": ")
+        assert GLOSSARY[word] == meaning
     assert shown_of(opened, "plane", "surface", "weights") == ["surface", "weights"]
     assert opened.page.locator("#overlay [value=plane]").is_hidden()
     opened.page.locator("#what-if summary").click()
     assert opened.page.locator('[id^="knob-planar"]').count() == 0
-    opened.close()
-    opened = told(browser, server, 30, 40)
+    opened = told(tab, server, 30, 40)
     assert shown_of(opened, "plane", "surface", "border") == ["plane"]
-    opened.close()
 
 
-def test_a_second_minimum_is_marked(browser):
+def test_a_second_minimum_is_marked(tab):
     found = explored.finished()
     doubtful = replace(found, two_minima=np.ones(found.disparity.shape, bool))
     lightfield = explored.scene().lightfield
@@ -115,40 +120,19 @@ def test_a_second_minimum_is_marked(browser):
     dips = ((one.column, one.curve.second_minimum(one.disparity or 0.0, apart)) for one in known)
     column, expected = next((column, dip) for column, dip in dips if dip is not None)
     with explored.explorer(Study(lightfield, doubtful)) as running:
-        opened = told(browser, running, 30, column)
+        opened = told(tab, running, 30, column)
         line = opened.page.locator("#curve line.at.second")
         assert float(line.get_attribute("data-disparity")) == pytest.approx(expected, abs=1e-6)
         assert "two minima" in opened.page.locator('[data-number="Confidence"]').inner_text()
         assert "nearly as well" in opened.page.locator("#sentence").inner_text()
-        opened.close()
+        tab.leave()
 
 
-def test_titles_explain_themselves(browser, finished):
-    opened = told(browser, finished, 30, 40)
-    titles = opened.page.locator(".term").evaluate_all("all => all.map((term) => term.title)")
-    assert len(titles) >= 9
-    for line in "\n".join(titles).splitlines():
-        word, _, meaning = line.partition(": ")
-        assert GLOSSARY[word] == meaning
-    opened.close()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_overflows_a_telephone(browser, finished, pixel, scheme):
-    opened = told(browser, finished, *pixel, width=400, height=800, scheme=scheme)
+def test_nothing_overflows_a_telephone(tab, finished, pixel):
+    opened = told(tab, finished, *pixel, width=400, height=800, scheme="dark")
     assert opened.page.evaluate("() => document.documentElement.scrollWidth") == 400
     beyond = "all => all.filter((e) => e.getBoundingClientRect().right > 401).length"
     assert opened.page.locator("main figcaption, main output, main button, main svg").evaluate_all(beyond) == 0
-    opened.close()
-
-
-def test_saving_does_not_cover_the_readout(browser, finished):
-    opened = told(browser, finished, 30, 40)
-    figure = opened.page.locator("figure[data-panel=curve]")
-    figure.hover()
-    buttons, readout = (figure.locator(part).bounding_box() for part in (".save", "output"))
-    assert buttons["y"] >= readout["y"] + readout["height"]
-    opened.close()
 
 
 def test_an_ending_needs_a_result(finished):
@@ -158,8 +142,8 @@ def test_an_ending_needs_a_result(finished):
     assert finished.ask("/api/ending?row=64&column=4&result=given").status == 400
 
 
-def test_the_tour_leads_through_the_page(browser, finished):
-    opened = told(browser, finished, 30, 40)
+def test_the_tour_leads_through_the_page(tab, finished):
+    opened = told(tab, finished, 30, 40)
     page = opened.page
     page.locator("#tour").click()
     titles = []
@@ -174,16 +158,15 @@ def test_the_tour_leads_through_the_page(browser, finished):
     row, column = np.unravel_index(np.argmin(doubtful), doubtful.shape)
     opened.answered(int(row) + 12, int(column) + 12)
     assert page.locator(".toured").count() == 0
-    opened.close()
 
 
-def test_two_results_are_compared_with_a_wipe(browser):
+def test_two_results_are_compared_with_a_wipe(tab):
     found = explored.finished()
     other = replace(found, disparity=np.full_like(found.disparity, found.range.minimum), seed=9)
     study = Study(explored.scene().lightfield, found)
     study.add(other)
     with explored.explorer(study) as running:
-        opened = told(browser, running, 30, 40)
+        opened = told(tab, running, 30, 40)
         page = opened.page
         page.evaluate("() => explorer.useResult('given')")
         page.locator("#compare option").nth(1).wait_for(state="attached")
@@ -200,4 +183,4 @@ def test_two_results_are_compared_with_a_wipe(browser):
         page.locator("#wipe").fill("100")
         settle(page)
         assert (picture(opened.canvas("map")) != before).mean() < 0.02
-        opened.close()
+        tab.leave()
