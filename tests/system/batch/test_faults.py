@@ -216,7 +216,7 @@ def test_why_an_item_was_given_up(failures, who):
     future.result.side_effect = KilledWorker("lf 1", Mock(address="tcp://10.0.0.7:1"), failures)
     found = _result(future, Task("lf 1", pow, (1, 2)))
     assert isinstance(found, Lost)
-    assert f"lf 1: given up, {who} over it, the last one tcp://10.0.0.7:1." in found.reason
+    assert f"lf 1: given up, {who} processing it, the last one tcp://10.0.0.7:1." in found.reason
     assert "--tiles" in found.reason
 
 
