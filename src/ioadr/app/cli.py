@@ -105,8 +105,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _interrupted()
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
-        text = error.format_message() + _suggestion(error)
-        remark(f"ioadr: {text}" + (f" See {context.command_path} --help." if context else ""))
+        remark(f"ioadr: {_worded(error)}" + (f" See {context.command_path} --help." if context else ""))
         return BAD_INPUT
     except IoadrError as error:
         remark(f"ioadr: {error.for_command_line()}")
@@ -124,13 +123,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _failed(error)
 
 
-def _suggestion(error: click.ClickException) -> str:
-    """The choice that a misspelt one probably means."""
-    kind, wrong = (
-        getattr(getattr(error, "param", None), "type", None),
-        re.match("'([^']+)' is not one of", error.message),
-    )
-    return meant(wrong[1], kind.choices) if wrong and isinstance(kind, click.Choice) else ""
+def _worded(error: click.ClickException) -> str:
+    """Click's message in our style, with the option or choice that a misspelt one probably means."""
+    if isinstance(error, click.NoSuchOption):
+        return f"no such option {error.option_name}.{meant(error.option_name, error.possibilities or ())}"
+    text = error.format_message()
+    kind = getattr(getattr(error, "param", None), "type", None)
+    wrong = re.match("'([^']+)' is not one of", error.message)
+    hint = meant(wrong[1], kind.choices) if wrong and isinstance(kind, click.Choice) else ""
+    return text[:1].lower() + text[1:] + hint
 
 
 def _failed(error: Exception) -> int:

@@ -66,6 +66,7 @@ def test_a_misspelt_command_is_guessed(cli):
     assert "no command 'estimat'. Did you mean 'estimate'?" in outcome.err
     assert "is not one of 'nerfstudio', " in cli("export", "out", "--to", "nerfstudo", "--out", "x").err
     assert "Did you mean 'nerfstudio'?" in cli("export", "out", "--to", "nerfstudo", "--out", "x").err
+    assert "ioadr: no such option --fromats. Did you mean '--formats'?" in cli("info", "--fromats").err
 
 
 @pytest.mark.parametrize(
