@@ -142,7 +142,7 @@ confidence: $(TOOLS) ## measure the calibration of confidence into docs/confiden
 	@$(call DRAW,scripts/confidence_curve.py,out/confidence docs/confidence.md docs/images/sparsification.svg $(CHECKED))
 
 .PHONY: release-check
-release-check: $(TOOLS) ## build archive and wheel, install the wheel in a new environment, test it there, run the demo
+release-check: $(TOOLS) ## build archive and wheel, test the wheel in a new environment, also with Open3D and pycolmap, run the demo
 	@$(BIN)/python scripts/release_check.py $(TESTS)
 
 .PHONY: fuzz

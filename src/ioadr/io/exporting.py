@@ -178,8 +178,8 @@ def _unit_notes(estimate: Estimate, scale_to: float | None, posed: bool) -> list
     if estimate.camera is not None:
         return [Note("lengths are in the unit of the poses that came with the views")]
     shape = (
-        "its shape follows from an assumed camera (100 mm lens on a 35 mm sensor, depth 0.83 … 1.25 of the middle "
-        "over the disparity range)"
+        "the shape of the scene follows from an assumed camera (100 mm lens on a 35 mm sensor, depth 0.83 … 1.25 "
+        "of the middle over the disparity range)"
     )
     if scale_to is None:
         return [Note(f"lengths have no unit, because the camera is unknown: {shape}")]

@@ -141,7 +141,7 @@ def _text(residual: Residuals) -> str:
     return "\n".join(
         [
             f"residual {residual.mean:.3f} grey levels of 255, over {share:.1f} % of the pixels",
-            "by view (rows and columns of the grid; – is the reference view or a missing one)",
+            "by view (rows and columns of the grid; – is the reference view, or a view that is missing or not used)",
             *(f"  {row}" for row in rows),
         ]
     )

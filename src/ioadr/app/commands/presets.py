@@ -15,7 +15,7 @@ PURPOSES = {
     "best": "the most accurate map; the default",
     "fast": "a preview in a quarter of the time",
     "paper": "the published method; reproduces the paper's tables",
-    "text": "the paper's text, where its tables were made differently; for comparison (docs/method.md)",
+    "text": "the paper's text, which differs from what produced its tables; for comparison (docs/method.md)",
 }
 LISTING = """{presets}
 
