@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.geometry.points import cross
+from ioadr.geometry.points import cross, dot, length
 
 STEEPEST = 85.0
 """Degrees between line of sight and normal; a surface at a flatter angle is treated as a gap."""
@@ -71,6 +71,4 @@ def _depth_step(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
 def _faces_camera(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], limit: float) -> NDArray[np.int_]:
     """1 where the triangle is less oblique than the limit; 0 elsewhere and where a corner is missing."""
     normal = cross(b - a, c - a)
-    along = np.abs(np.einsum("...i,...i", normal, a))
-    length = np.linalg.norm(normal, axis=-1) * np.linalg.norm(a, axis=-1)
-    return np.asarray(along > limit * length, np.int_)
+    return np.asarray(np.abs(dot(normal, a)) > limit * (length(normal) * length(a)), np.int_)

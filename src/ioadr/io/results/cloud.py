@@ -47,9 +47,9 @@ def point_cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
     """Points with unit normals that face the camera, display colours and confidence, above a minimum confidence."""
     positions = estimate.points.reshape(-1, 3)
     normals = estimate.normals.reshape(-1, 3)
-    oriented = np.isfinite(normals).all(axis=1)
+    oriented = _finite(normals)
     # An image of one row or column has no normals: zeros say so.
-    kept = np.isfinite(positions).all(axis=1) & (oriented | ~oriented.any())
+    kept = _finite(positions) & (oriented | ~oriented.any())
     trusted = kept & (estimate.confidence.reshape(-1) >= min_confidence) if min_confidence else kept
     if kept.any() and not trusted.any():
         best = float(np.nanmax(estimate.confidence))
@@ -67,6 +67,12 @@ def point_cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
         confidence=estimate.confidence.reshape(-1)[kept],
         index=index,
     )
+
+
+def _finite(vectors: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Whether all three components are finite; numpy's `all` over so short an axis takes four times as long."""
+    finite: NDArray[np.bool_] = np.isfinite(vectors[:, 0]) & np.isfinite(vectors[:, 1]) & np.isfinite(vectors[:, 2])
+    return finite
 
 
 def write_ply(
