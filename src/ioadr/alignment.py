@@ -1,4 +1,4 @@
-"""Small misalignments of views, found from the light field itself: shifts, turns and gains against a first map."""
+"""Small misalignments of views, found from the light field itself: motion, gain and shading against a first map."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
+from ioadr.consistency.outcome import disagreement
 from ioadr.consistency.single_views import examine
 from ioadr.errors import InputError, Note
 from ioadr.estimation import estimate
@@ -18,9 +19,13 @@ from ioadr.geometry.similarity import displaced
 from ioadr.geometry.synthesis import residuals, synthesise_sharply
 from ioadr.lightfield import LightField
 from ioadr.solver.registration import Motion, motion
+from ioadr.solver.shading import shading, shape_of, unshaded, without_low_frequencies
 
 ROUNDS = 3
 """Default number of rounds; each makes a map and measures the misalignment against it."""
+UNEVEN = 0.05
+"""Relative variation of brightness within views (rms) from which they are evened out. Rendered scenes with mirrors and
+leaves have up to 0.024, as do captures of camera arrays and plenoptic cameras; photographs of a glossy table 0.11."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +40,8 @@ class Alignment:
     """Gain of each view and channel, [L, K, C]."""
     scales: NDArray[np.float64]
     """Scale of each view's content, [L, K], about the middle of the image."""
+    shading: NDArray[np.float64] | None = None
+    """Brightness within each view, [L, K, rows of cells, columns of cells, C], over its gain. None if it is even."""
 
     @classmethod
     def none(cls, lightfield: LightField) -> Alignment:
@@ -45,23 +52,31 @@ class Alignment:
     def of(cls, stored: Mapping[str, Any]) -> Alignment:
         """Read what `stored` wrote; refuse anything else."""
         try:
-            # Earlier versions did not look at scales.
+            # Earlier versions did not look at scales and shading.
             values = {"scales": np.ones(np.shape(stored["angles"])), **stored}
-            alignment = cls(*(np.asarray(values[name], np.float64) for name in ("shifts", "angles", "gains", "scales")))
+            alignment = cls(**{name: np.asarray(value, np.float64) for name, value in values.items()})
         except (KeyError, ValueError, TypeError, OverflowError) as error:
             raise InputError("alignment: not written by `align`. Align the light field again.") from error
-        grid = alignment.angles.shape
-        shapes = (alignment.shifts.shape, alignment.gains.shape[:-1], len(grid), alignment.scales.shape)
-        finite = all(np.isfinite(values).all() for values in vars(alignment).values())
-        positive = all((values > 0).all() for values in (alignment.gains, alignment.scales))
-        if shapes != ((*grid, 2), grid, 2, grid) or not (finite and positive):
+        if not alignment._sound:
             raise InputError("alignment: not written by `align`. Align the light field again.")
         return alignment
 
     @property
+    def _sound(self) -> bool:
+        """Whether all shapes fit together and all values are possible."""
+        grid, shading = self.angles.shape, np.ones((*self.gains.shape[:2], 1, 1, *self.gains.shape[2:]))
+        shading = shading if self.shading is None else self.shading
+        shapes = self.shifts.shape, self.gains.shape[:-1], len(grid), self.scales.shape, shading.ndim
+        fitting = shapes == ((*grid, 2), grid, 2, grid, 5) and shading.shape[::4] == self.gains.shape[::2]
+        finite = all(np.isfinite(values).all() for values in (self.shifts, self.angles))
+        positive = all(((values > 0) & np.isfinite(values)).all() for values in (self.gains, self.scales, shading))
+        return fitting and shading.shape[:2] == grid and finite and positive
+
+    @property
     def stored(self) -> dict[str, Any]:
         """Plain numbers, for files."""
-        return {name: values.tolist() for name, values in vars(self).items()}
+        plain = {name: getattr(self, name).tolist() for name in ("shifts", "angles", "gains", "scales")}
+        return plain if self.shading is None else {**plain, "shading": self.shading.tolist()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +91,8 @@ class Aligned:
 
 def align(lightfield: LightField, rounds: int = ROUNDS, seed: int = 0, threads: int | None = None) -> Aligned:
     """Estimate shift, rotation, scale and gain of every view against the reference view, and remove them.
+
+    Where brightness also varies within views (gloss, vignetting), the views are evened out over some tenths of a view.
 
     Parameters
     ----------
@@ -108,8 +125,18 @@ def align(lightfield: LightField, rounds: int = ROUNDS, seed: int = 0, threads: 
             before = residuals(current, disparity, threads).mean
         alignment = _improved(alignment, current, disparity, threads)
         current = applied(lightfield, alignment, threads)
+    shaded = _shaded(alignment, current, seed, threads)
+    if shaded is not alignment:
+        alignment, current = shaded, applied(lightfield, shaded, threads)
+        disparity = estimate(current, "fast", seed=seed, progress=False, threads=threads).disparity
     after = residuals(current, disparity, threads).mean
     return Aligned(_noted(current, alignment, (before, after)), alignment, (before, after))
+
+
+def needs_alignment(lightfield: LightField, seed: int = 0, threads: int | None = None) -> bool:
+    """Whether views contradict a first map: in exposure, by gloss, or by their positions."""
+    rough = estimate(lightfield, "fast", seed=seed, progress=False, threads=threads)
+    return disagreement(rough.costs["data"], rough.confidence, rough.image, rough.white) > 0.0
 
 
 def applied(lightfield: LightField, alignment: Alignment, threads: int | None = None) -> LightField:
@@ -120,6 +147,8 @@ def applied(lightfield: LightField, alignment: Alignment, threads: int | None = 
             f"{alignment.gains.shape[2]} channels; the light field has {lightfield.grid[0]}×{lightfield.grid[1]} "
             f"with {lightfield.channels}. Align it again."
         )
+    if alignment.shading is not None and alignment.shading.shape != shape_of(lightfield):
+        raise InputError("alignment: made for views of another size. Align the light field again.")
     views = lightfield.views.copy()
     with Workers(threads) as workers:
         for view in _others(lightfield):
@@ -127,12 +156,16 @@ def applied(lightfield: LightField, alignment: Alignment, threads: int | None = 
             rows, columns = displaced((lightfield.height, lightfield.width), *place)
             gains = alignment.gains[view].astype(np.float32)
             views[view] = resampled(lightfield.views[view], rows, columns, workers, gains)
+            if alignment.shading is not None:
+                views[view] = unshaded(views[view], alignment.shading[view])
     return lightfield.replace(views=views)
 
 
 def _improved(before: Alignment, current: LightField, disparity: NDArray[np.float32], threads: int | None) -> Alignment:
     """The alignment so far, plus the misalignment that remains."""
-    shifts, angles, gains, scales = (values.copy() for values in vars(before).values())
+    shifts, angles, gains, scales = (
+        values.copy() for values in (before.shifts, before.angles, before.gains, before.scales)
+    )
     views = _others(current)
     motions = _motions(current, disparity, views, threads)
     for view, left in zip(views, _without_tilt(motions, current.offsets[tuple(np.transpose(views))]), strict=True):
@@ -141,6 +174,16 @@ def _improved(before: Alignment, current: LightField, disparity: NDArray[np.floa
         gains[view] *= left.gains
         scales[view] *= 1.0 + left.growth
     return Alignment(_without_disparity(shifts, current), angles, gains, scales)
+
+
+def _shaded(before: Alignment, current: LightField, seed: int, threads: int | None) -> Alignment:
+    """With the shading of views, if it is strong; its map comes from views without what it changes."""
+    fine = without_low_frequencies(current)
+    disparity = estimate(fine, "fast", seed=seed, progress=False, threads=threads).disparity
+    views = _others(current)
+    found = shading(current, disparity, views, threads)
+    unevenness = np.log([found[view] / np.median(found[view], axis=(0, 1)) for view in views])
+    return replace(before, shading=found.round(4)) if np.sqrt((unevenness**2).mean()) > UNEVEN else before
 
 
 def _motions(
@@ -200,16 +243,22 @@ def _noted(lightfield: LightField, alignment: Alignment, residual: tuple[float, 
     turn = max(abs(alignment.angles[view]) for view in views)
     gain = max(float(np.abs(alignment.gains[view] - 1.0).max()) for view in views)
     scale = max(abs(float(alignment.scales[view]) - 1.0) for view in views)
+    uneven = "" if alignment.shading is None else f", brightness within views by up to {_spread(alignment.shading)} %"
     note = Note(
         f"views aligned: shifts {np.sqrt((shift**2).mean()):.2f} px on average (rms), {shift.max():.2f} in view "
         f"{worst[0]},{worst[1]}; turns up to {turn:.2f}°, scales up to {100 * scale:.2f} %, gains up to "
-        f"{100 * gain:.1f} %; views and a first map differ "
+        f"{100 * gain:.1f} %{uneven}; views and a first map differ "
         f"by {residual[1]:.2f} grey levels instead of {residual[0]:.2f}"
     )
     source = lightfield.source
     doubts = {kind: text for kind, text in source.doubts.items() if kind != "shifts" or _still_odd(lightfield)}
     notes = (*source.notes, note)
     return lightfield.replace(source=replace(source, notes=notes, doubts=doubts, alignment=alignment.stored))
+
+
+def _spread(shading: NDArray[np.float64]) -> int:
+    """Percentage by which brightness differs within the views: the 99th percentile."""
+    return round(100 * float(np.percentile(np.abs(shading - 1.0), 99)))
 
 
 def _still_odd(lightfield: LightField) -> bool:

@@ -61,7 +61,7 @@ def test_the_cube_is_where_structure_from_motion_has_it(cube):
     found = misses(lightfield, ioadr.estimate(lightfield, "fast").disparity, model_points(cube))
     assert len(found) > 2000
     assert np.median(found) < 0.25
-    assert (found < 1.0).mean() > 0.86
+    assert (found < 1.0).mean() > 0.96
 
 
 def bent_by_splines(lightfield: LightField, seed: int = 7) -> tuple[LightField, Alignment]:

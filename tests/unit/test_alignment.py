@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 
 import ioadr
 from ioadr import InputError, LightField
-from ioadr.alignment import Alignment, _without_disparity, _without_tilt, align, applied
+from ioadr.alignment import Alignment, _without_disparity, _without_tilt, align, applied, needs_alignment
 from ioadr.app.cli import run
 from ioadr.evaluation.synthetic import Rendered, random_light_field
 from ioadr.evaluation.synthetic.posed import photographed
@@ -61,6 +62,17 @@ def rendered_anew(rendered: Rendered, put: Alignment) -> LightField:
     return lightfield.replace(views=views)
 
 
+def glossy(lightfield: LightField) -> LightField:
+    """With a highlight that is not part of any surface: it moves the other way than near points."""
+    rows, columns = np.mgrid[: lightfield.height, : lightfield.width] / lightfield.width
+    views = np.zeros(lightfield.views.shape)
+    for view in map(tuple, np.argwhere(lightfield.present)):
+        down, right = lightfield.offsets[view] * 9 / lightfield.width
+        bump = np.exp(-((rows - 0.45 - down) ** 2 + (columns - 0.6 - right) ** 2) * 18)
+        views[view] = lightfield.views[view] * (0.66 + 0.3 * bump[..., None])
+    return lightfield.replace(views=np.rint(views).astype(np.uint8))
+
+
 @pytest.fixture(scope="module")
 def case() -> Any:
     rendered = random_light_field(5, size=(112, 128), grid=(5, 5))
@@ -106,6 +118,27 @@ def test_cameras_that_are_misaligned_are_put_right(case):
     assert np.abs(found.alignment.scales - put.scales).max() < 0.0006
     assert np.abs(found.alignment.gains / put.gains - 1).max() < 0.005
     assert bad(found.lightfield) < 1.3 * bad(clean)
+
+
+def test_gloss_is_evened_out_and_said(case):
+    rendered, _, _, even = case
+    shining = glossy(rendered.lightfield)
+    found = align(shining, rounds=1, threads=1)
+    truth = rendered.truth.disparity
+
+    def bad(lightfield: LightField) -> float:
+        disparity = ioadr.estimate(lightfield, "fast", threads=1).disparity
+        return float((np.abs(disparity - truth)[15:-15, 15:-15] > 0.07).mean())
+
+    assert bad(found.lightfield) < 0.5 * bad(shining)
+    assert found.residual[1] < 0.5 * found.residual[0]
+    assert "brightness within views by up to " in found.lightfield.source.notes[-1]
+    again = applied(shining, Alignment.of(json.loads(json.dumps(found.lightfield.source.alignment))), 1)
+    np.testing.assert_array_equal(again.views, found.lightfield.views)
+    assert needs_alignment(shining, threads=1)
+    # Views without gloss are left alone.
+    assert even.alignment.shading is None
+    assert not needs_alignment(rendered.lightfield, threads=1)
 
 
 def test_what_was_taken_off_is_said(case):
@@ -176,6 +209,9 @@ def test_an_alignment_of_other_views_is_refused():
     lightfield = random_light_field(1, size=(64, 72), grid=(3, 3)).lightfield
     with pytest.raises(InputError, match=r"made for 5×5 views with 3 channels; the light field has 3×3"):
         applied(lightfield, Alignment(np.zeros((5, 5, 2)), np.zeros((5, 5)), np.ones((5, 5, 3)), np.ones((5, 5))))
+    shaded = replace(Alignment.none(lightfield), shading=np.ones((3, 3, 2, 2, 3)))
+    with pytest.raises(InputError, match=r"of another size"):
+        applied(lightfield, shaded)
     with pytest.raises(InputError, match=r"at least one round, found 0"):
         align(lightfield, rounds=0)
 
@@ -214,3 +250,23 @@ def test_alignments_of_earlier_versions_have_no_scales():
     np.testing.assert_array_equal(Alignment.of(stored).scales, [[1.0]])
     with pytest.raises(InputError, match="alignment: not written by `align`"):
         Alignment.of(stored | {"scales": [[0.0]]})
+    assert Alignment.of(stored).shading is None
+    for wrong in ([[1.0]], [[[[[0.0]]]]], [[[[[1.0, 1.0]]]]]):
+        with pytest.raises(InputError, match="alignment: not written by `align`"):
+            Alignment.of(stored | {"shading": wrong})
+
+
+def test_photographs_that_contradict_each_other_are_aligned_unless_told_otherwise(tmp_path, capsys):
+    matt = random_light_field(5, size=(64, 72), grid=(5, 5)).lightfield
+    for name, lightfield in (("matt", matt), ("glossy", glossy(matt))):
+        ioadr.estimate(lightfield, "fast", threads=1).export("nerfstudio", tmp_path / name, lightfield)
+    command = ["estimate", str(tmp_path / "glossy"), "--preset", "fast", "--pose-unit", "1", "--threads", "1", "--out"]
+    assert run([*command, str(tmp_path / "a")]) == 0
+    told = capsys.readouterr().err
+    assert "contradict a first map and are aligned (--no-align keeps them)" in told
+    assert "brightness within views by up to " in told
+    assert ioadr.load_estimate(tmp_path / "a").source.alignment["shading"]
+    assert run([*command, str(tmp_path / "b"), "--no-align"]) == 0
+    assert "aligned" not in capsys.readouterr().err
+    assert run([*command[:1], str(tmp_path / "matt"), *command[2:], str(tmp_path / "c")]) == 0
+    assert "aligned" not in capsys.readouterr().err

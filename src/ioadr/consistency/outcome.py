@@ -48,8 +48,8 @@ def doubts(
     what to do about large ones.
     """
     reasons = []
-    mean, mismatch = float(np.mean(confidence)), relative_mismatch(differences, image, white)
-    if mismatch > MISMATCH and mean < DISTRUST:
+    mean, mismatch = float(np.mean(confidence)), disagreement(differences, confidence, image, white)
+    if mismatch:
         reasons.append(
             f"the views do not agree with the map: they differ by {100 * mismatch:.0f} % of the contrast. {advice}"
         )
@@ -62,6 +62,12 @@ def doubts(
     if mean < TRUSTED:
         reasons.append(f"hardly any pixel is reliable: the mean confidence is {mean:.2f}")
     return tuple(reasons)
+
+
+def disagreement(differences: FloatMap, confidence: FloatMap, image: NDArray[Any], white: float) -> float:
+    """`relative_mismatch`, if it is so large that views and map contradict each other, else 0."""
+    mismatch = relative_mismatch(differences, image, white)
+    return mismatch if mismatch > MISMATCH and float(np.mean(confidence)) < DISTRUST else 0.0
 
 
 def sparse_doubts(degrees: float, confidence: FloatMap) -> tuple[str, ...]:

@@ -98,14 +98,18 @@ def reduced(lightfield: LightField, factor: int) -> LightField:
 
 def enlarged(disparity: NDArray[np.float32], factor: int, shape: tuple[int, int]) -> NDArray[np.float32]:
     """The map of reduced views in the pixels of the whole ones, linear between."""
-    values = disparity.astype(np.float64) * factor
+    return stretched(disparity.astype(np.float64) * factor, factor, shape).astype(np.float32)
+
+
+def stretched(values: NDArray[np.float64], factor: int, shape: tuple[int, int]) -> NDArray[np.float64]:
+    """Values of squares of factor² px, [n, m] or [n, m, C], in the pixels of an image of this shape, linear between."""
     for axis, size in enumerate(shape):
-        at = np.clip((np.arange(size) + 0.5) / factor - 0.5, 0, disparity.shape[axis] - 1)
-        low = np.minimum(at.astype(np.intp), max(disparity.shape[axis] - 2, 0))
-        high = np.minimum(low + 1, disparity.shape[axis] - 1)
-        share = (at - low).reshape((-1, 1) if axis == 0 else (1, -1))
+        at = np.clip((np.arange(size) + 0.5) / factor - 0.5, 0, values.shape[axis] - 1)
+        low = np.minimum(at.astype(np.intp), max(values.shape[axis] - 2, 0))
+        high = np.minimum(low + 1, values.shape[axis] - 1)
+        share = np.expand_dims(at - low, [other for other in range(values.ndim) if other != axis])
         values = values.take(low, axis) * (1.0 - share) + values.take(high, axis) * share
-    return values.astype(np.float32)
+    return values
 
 
 def resampled(

@@ -53,8 +53,8 @@ class Settings:
     version: str = __version__
     min_confidence: float = 0.0
     """Minimum confidence of pixels in clouds and meshes."""
-    align: bool = False
-    """Whether views are aligned first."""
+    align: bool | None = None
+    """Whether views are aligned first; None means photographs with poses that contradict a first map."""
     every_view: bool = False
     """Whether all views get a map."""
 
@@ -62,7 +62,8 @@ class Settings:
         """Hash of everything the item's result depends on; `before` is the key of the frame it starts from."""
         reading = plain(asdict(item.reading))
         how = self.version, self.seed, self.formats, self.report, self.tiles, self.min_confidence
-        more = [word for word, asked in (("align", self.align), ("every view", self.every_view)) if asked]
+        aligned = {None: [], True: ["align"], False: ["no align"]}[self.align]
+        more = [*aligned, *(["every view"] if self.every_view else [])]
         return work_key(self.parameters.to_dict(), fingerprint, *how, reading, before, *more)
 
 

@@ -26,6 +26,7 @@ from ioadr.errors import InputError, IoadrError, as_options
 
 if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth
+    from ioadr.io.options import ReadOptions
     from ioadr.io.results.save import Writer
     from ioadr.lightfield import LightField
     from ioadr.parameters import Parameters
@@ -102,12 +103,12 @@ def _estimated(item: Item, key: str, settings: Settings, before: str | None) -> 
         check_need(
             item.path, need_of(str(path), item.reading, settings.parameters, settings.every_view).bytes, own_memory()
         )
-        lightfield = ioadr.read(path, item.reading)
+        lightfield, align = _read(path, item.reading, settings)
         truth, notes = truth_beside(path, (lightfield.height, lightfield.width))
     if is_url(item.path):
         lightfield = lightfield.replace(source=replace(lightfield.source, path=item.path))
     clock.lap("read")
-    if settings.align:
+    if align:
         tell(settings.topic, item.name, "aligning", READ)
         lightfield = ioadr.align(lightfield, seed=settings.seed, threads=settings.threads).lightfield
         clock.lap("align")
@@ -131,6 +132,20 @@ def _estimated(item: Item, key: str, settings: Settings, before: str | None) -> 
         shutil.rmtree(anchor_folder(settings, item), ignore_errors=True)
     clock.lap("save")
     return replace(outcome, seconds=clock.seconds)
+
+
+def _read(path: Path, reading: ReadOptions, settings: Settings) -> tuple[LightField, bool]:
+    """The light field, and whether to align it: then with all views."""
+    lightfield = ioadr.read(path, reading)
+    posed = lightfield.camera is not None and lightfield.camera.world is not None
+    if settings.align is not None or settings.warm or not posed:
+        return lightfield, bool(settings.align)
+    from ioadr.alignment import needs_alignment
+
+    needed = needs_alignment(lightfield, settings.seed, settings.threads)
+    if needed and reading.view_step > 1:
+        lightfield = ioadr.read(path, replace(reading, view_step=1))
+    return lightfield, needed
 
 
 def _every_view(item: Item, settings: Settings, lightfield: LightField) -> Views:

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUTS...")
 @option("Results", "--out", required=True, metavar="DIR", help="Folder or URL for all results.")
 @option(
-    "Estimation", "--align", is_flag=True, help="First correct shifts, rotations, scales and gains of single views."
+    "Estimation",
+    "--align/--no-align",
+    default=None,
+    show_default="photographs with poses that contradict a first map",
+    help="First correct shifts, rotations, scales, gains and shading of single views.",
 )
 @strict_option
 @option("Results", "--every-view", is_flag=True, help="Also write maps of all views, from one geometry, to views.npz.")
@@ -83,7 +87,7 @@ def command(
     terminal: Terminal,
     inputs: tuple[str, ...],
     out: str,
-    align: bool,
+    align: bool | None,
     strict: bool,
     every_view: bool,
     resume: bool,
@@ -170,7 +174,7 @@ def _check(out: str, side: int | None, video: bool, scheduler: str | None, own: 
         )
 
 
-def _check_whole(align: bool, parts: bool) -> None:
+def _check_whole(align: bool | None, parts: bool) -> None:
     """Refuse --align, which needs whole, single light fields, together with `parts` (tiles, videos)."""
     if align and parts:
         raise InputError("batch: --align needs whole light fields, one by one. Leave out --video and tiles.")

@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 @click.argument("scene", type=click.Path())
 @option("Results", "--out", required=True, type=click.Path(), metavar="DIR", help="Folder for the results.")
 @option(
-    "Estimation", "--align", is_flag=True, help="First correct shifts, rotations, scales and gains of single views."
+    "Estimation",
+    "--align/--no-align",
+    default=None,
+    show_default="photographs with poses that contradict a first map",
+    help="First correct shifts, rotations, scales, gains and shading of single views.",
 )
 @option("Results", "--every-view", is_flag=True, help="Also write maps of all views, from one geometry, to views.npz.")
 @option(
@@ -50,7 +54,7 @@ def command(
     terminal: Terminal,
     scene: str,
     out: str,
-    align: bool,
+    align: bool | None,
     every_view: bool,
     work: str | None,
     strict: bool,
@@ -70,6 +74,8 @@ def command(
             whole = align or every_view
             lightfield = read_from_cli(terminal, scene, reading if whole else estimation.reading(reading))
         terminal.note(headline(lightfield))
+        if align is None and needing(terminal, lightfield, estimation):
+            align, lightfield = True, lightfield if whole else ioadr.read(scene, reading)
         if align:
             lightfield = aligned(terminal, lightfield, estimation)
         views = run_every_view(terminal, estimation, lightfield, work) if every_view else None
@@ -82,6 +88,19 @@ def command(
         files = saving.save(estimate, out, lightfield, views=views)
     answer(terminal, estimate, files, time.perf_counter() - start)
     return DOUBTFUL if strict and estimate.doubts else 0
+
+
+def needing(terminal: Terminal, lightfield: LightField, estimation: Estimation) -> bool:
+    """Whether photographs with poses are aligned without `--align`; says so."""
+    if lightfield.camera is None or lightfield.camera.world is None:
+        return False
+    from ioadr.alignment import needs_alignment
+
+    with terminal.busy("checking whether the views agree"):
+        needed = needs_alignment(lightfield, estimation.seed, estimation.threads)
+    if needed:
+        terminal.note("  the photographs contradict a first map and are aligned (--no-align keeps them)")
+    return needed
 
 
 def aligned(terminal: Terminal, lightfield: LightField, estimation: Estimation) -> LightField:
