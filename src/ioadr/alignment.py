@@ -177,7 +177,7 @@ def _improved(before: Alignment, current: LightField, disparity: NDArray[np.floa
 
 
 def _shaded(before: Alignment, current: LightField, seed: int, threads: int | None) -> Alignment:
-    """With the shading of views, if it is strong; its map comes from views without what it changes."""
+    """Includes the shading of views, if it is strong; the map then comes from views without low frequencies."""
     fine = without_low_frequencies(current)
     disparity = estimate(fine, "fast", seed=seed, progress=False, threads=threads).disparity
     views = _others(current)
@@ -189,7 +189,7 @@ def _shaded(before: Alignment, current: LightField, seed: int, threads: int | No
 def _motions(
     current: LightField, disparity: NDArray[np.float32], views: list[tuple[int, int]], threads: int | None
 ) -> list[Motion]:
-    """Of views against what the reference view and the map predict."""
+    """Motions of views, relative to their prediction from the reference view and the map."""
     motions: dict[int, Motion] = {}
     with Workers(threads) as workers:
         flat = flattened(current, disparity, workers)
@@ -206,7 +206,7 @@ def _motions(
 
 
 def _without_tilt(motions: list[Motion], offsets: NDArray[np.float64]) -> list[Motion]:
-    """Motions without what a tilt (a, b) of the map by mistake makes of them.
+    """Motions without the part caused by a false tilt (a, b) of the map.
 
     Disparities that are wrong by a·n + b·m move the view at o by o⊗(a, b): half of that looks like angle and growth,
     which the map would follow further with every round. The other half, stretch and shear, tells a and b.

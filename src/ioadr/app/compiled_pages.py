@@ -25,7 +25,7 @@ class CompiledPages(BytecodeCache):
         _cache_folder.write(self._path(bucket), bucket.bytecode_to_string())
 
     def _path(self, bucket: Bucket) -> Path:
-        """By the template and by all that decides what it becomes: jinja2 and the settings in `pages`."""
+        """Named by the template and everything that affects its compilation: jinja2 and the settings in `pages`."""
         settings = Path(__file__).with_name("pages.py").read_bytes()
         key = sha256(f"{bucket.key} {bucket.checksum} {version('jinja2')}".encode() + settings).hexdigest()
         return _cache_folder.FOLDER / (key[:32] + SUFFIX)

@@ -42,7 +42,7 @@ class Row:
     printed: Mapping[str, tuple[float, ...]]
     """By metric, one figure per scene; NaN where the paper has none."""
     raw: bool = False
-    """Whether the authors' own maps are known to score what is printed."""
+    """Whether the authors' own maps are known to score as printed."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from ioadr.io.orientation import order_of, remedies
 from ioadr.lightfield import LightField
 
 MOST_VIEWS = 400
-"""Of more, single ones are only looked at when a diagnosis is asked for."""
+"""With more views, single ones are only examined for a diagnosis."""
 MOST_SKIPPED = 0.25
 """Share of the views up to which leaving out odd ones is a remedy."""
 REMARKS: dict[Kind, str] = {

@@ -123,7 +123,7 @@ def in_order(files: Sequence[Path]) -> str:
 
 
 def likely_grid(count: int) -> str:
-    """For advice: a square, or what the user must fill in."""
+    """For advice: a square, or a placeholder."""
     side = math.isqrt(count)
     return f"{side}x{side}" if side**2 == count else "ROWSxCOLUMNS"
 

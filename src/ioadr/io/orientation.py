@@ -26,7 +26,7 @@ DEFINED = {"hci", "stanford"}
 REMEMBERED = 32_000_000
 """Bytes of views that are kept from the look at their order until they are read."""
 DISTANCE = 8
-"""Views between the reference view and the farthest that is looked at."""
+"""Number of views between the reference view and the farthest one examined."""
 COMPASS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row, column) != (0, 0)]
 
 
@@ -138,7 +138,7 @@ def _put_right(capture: Capture, order: Order) -> Capture:
 
 
 def settled(capture: Capture, options: ReadOptions) -> ReadOptions:
-    """Options with the order that was found, so that it is not looked for again."""
+    """Options with the detected order, so that it is not determined again."""
     if not capture.put_right:
         return options
     rows, columns = capture.order.flips or (False, False)

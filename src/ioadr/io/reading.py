@@ -182,7 +182,7 @@ def _source(capture: Capture, notes: Sequence[str], options: ReadOptions) -> Sou
 
 
 def _camera(capture: Capture, options: ReadOptions) -> Camera | None:
-    """The file's camera with what the user overrides."""
+    """The file's camera, with the values that the user overrides."""
     names = ("focal_length_mm", "sensor_size_mm", "baseline_mm", "focus_distance_m")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
     posed = capture.camera is not None and capture.camera.world is not None

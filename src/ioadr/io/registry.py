@@ -55,7 +55,7 @@ OTHER_IMAGES = {".gif", ".jp2", ".j2k", ".tga", ".hdr", ".pfm", ".heic", ".heif"
 OTHER_IMAGES |= {".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".raw"}
 """Kinds of images that are not read, for a word about them."""
 MOST_CHILDREN = 200
-"""Of a folder that are looked at for light fields."""
+"""Number of entries of a folder that are searched for light fields."""
 
 
 def find_format(path: Path, options: ReadOptions) -> Format:

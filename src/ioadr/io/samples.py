@@ -20,7 +20,7 @@ from ioadr.machine import cores
 BLACK = 0.02
 """Share of white below which a pixel carries no information."""
 FEW_BLACK = 0.01
-"""Share of the pixels up to which such pixels are shadows, and not the border of what the lens lights."""
+"""Share of the pixels up to which such pixels are shadows, not the border of the lens' image circle."""
 UNSEEN = "their depth is filled in from their surroundings"
 NAMED = 6
 """Views that a note lists."""

@@ -99,7 +99,7 @@ def synthesised(
 def warped_neighbours(
     lightfield: LightField, disparity: NDArray[np.float32], kept: NDArray[np.bool_], view: Index
 ) -> Picture:
-    """What a short script does: the median of the nearest kept views, warped by the centre's map alone.
+    """A simple method for comparison: the median of the nearest kept views, warped by the centre's map alone.
 
     The map is projected into the view; its holes are filled from the farther side.
     """

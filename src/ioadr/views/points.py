@@ -32,11 +32,11 @@ class FusedPoints:
     views: NDArray[np.uint16]
     """[P]: number of views that see the point, according to their maps."""
     anchor: NDArray[np.uint8]
-    """[P]: number of the anchor; 0 is what the reference view sees."""
+    """[P]: number of the anchor; 0 is the reference view."""
 
     @property
     def centre_saw(self) -> Mask:
-        """[P]: whether the reference view sees the point; others are behind what it sees, or outside its image."""
+        """[P]: whether the reference view sees the point; others are hidden from it or outside its image."""
         return np.asarray(self.anchor == 0)
 
 

@@ -78,7 +78,7 @@ class Batch:
             finish(self._summary(begin))
 
     def _prepare(self) -> None:
-        """Compute fingerprints and keys, find finished items, and measure what the rest needs."""
+        """Compute fingerprints and keys, find finished items, and measure the memory of all others."""
         with self.terminal.busy("examining the light fields"), ThreadPoolExecutor(8) as pool:
             prints = dict(pool.map(self._fingerprint, self.items))
             self._make_keys({name: text for name, text in prints.items() if text is not None})

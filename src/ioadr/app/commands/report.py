@@ -21,7 +21,7 @@ PARTS = {
     "EPIs (--lightfield PATH)": "<section>\n  <h2>Epipolar",
     "scores (--truth SCENE)": "<h2>Against the truth",
 }
-"""What a page may have, and the text by which to tell."""
+"""Optional parts of a page, and the text that reveals them."""
 
 
 @click.command(cls=SectionCommand)

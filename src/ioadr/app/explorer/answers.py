@@ -79,7 +79,7 @@ def scene(study: Study) -> dict[str, Any]:
 
 
 def result(shown: Result, views: Views | None = None) -> dict[str, Any]:
-    """What the page needs to know of a result; `views` are the maps of all views, if it has them."""
+    """A result as the page needs it; `views` are the maps of all views, if it has them."""
     estimate = shown.estimate
     return {
         "key": shown.key,

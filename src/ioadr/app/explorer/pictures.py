@@ -33,9 +33,9 @@ def refocused(lightfield: LightField, disparity: float) -> bytes:
 
 
 def between(study: Study, key: str, viewpoint: tuple[float, float], thin: int) -> bytes:
-    """JPEG of a view that was not taken, every thin-th pixel: through the maps of all views, if the result has them.
+    """JPEG of a synthesised view, every thin-th pixel, from the maps of all views if the result has them.
 
-    Otherwise the reference view is carried along its own map, and what it does not see is grey.
+    Otherwise the reference view is warped by its own map; areas that it does not see are grey.
     """
     views, lightfield = study.views(key), study.lightfield
     if views is not None:

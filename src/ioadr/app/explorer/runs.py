@@ -46,7 +46,7 @@ class Runs:
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     async def told(self, request: Request, work: Work) -> AsyncIterator[bytes]:
-        """Lines of JSON: what `work` tells, and at last what it returns or why it failed."""
+        """Lines of JSON: the progress of `work`, and finally its result or the reason for its failure."""
         cancelled, lines = threading.Event(), asyncio.Queue[dict[str, Any] | None]()
         loop = asyncio.get_running_loop()
 

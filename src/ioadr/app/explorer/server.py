@@ -31,9 +31,9 @@ MOST_CONNECTIONS = 300
 ALL_CONNECTIONS = 700
 """Beyond which also those are closed that had no time for their request; a process may hold 1024 files, as a rule."""
 MOST_ACCEPTED = 100
-"""Before those accepted earlier are looked at."""
+"""Connections accepted at once, before earlier ones are served."""
 QUEUE = 2048
-"""Of connections that wait to be accepted."""
+"""Largest number of connections that wait to be accepted."""
 GRACE_SECONDS = 0.5
 REQUEST_SECONDS = 10.0
 """For a request to arrive on an open connection."""

@@ -32,7 +32,7 @@ ENDS_AFTER_SECONDS = 20.0
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """The last one comes when a terminal is closed; Windows has none."""
 LLVM = f"{os.sep}llvmlite{os.sep}"
-"""Part of the file names of what calls LLVM and is called by it."""
+"""Part of the file names of code that calls LLVM or is called by it."""
 
 _received: list[int] = []
 _postponing = False

@@ -86,10 +86,10 @@ def core_seconds(views: int, height: int, width: int, preset: str = DEFAULT) -> 
 
 
 def working_bytes(views: int, pixels: int, parameters: Parameters, shifts: float = USUAL_SPREAD) -> int:
-    """Peak memory of an estimation with so many pixels of the reference view, beyond the stored samples.
+    """Peak memory of an estimation, by the number of pixels of the reference view, without the stored samples.
 
     The finish packs its views once or twice more. Before that a semi-global match holds a volume of planes. Large views
-    are not copied: the finish filters them in place, and the match takes their room.
+    are not copied: the finish filters them in place, and the match reuses their memory.
     """
     packed, finish, heard = BYTES_PER_SAMPLE * views, parameters.finish, few(views)
     large = packed * pixels > LARGE

@@ -41,7 +41,7 @@ class Disorder:
     """Out of the plane, of the cameras' extent."""
     lens: Lens = NONE
     margin: float = 1.0
-    """Size of the photographs, of the ideal image's, so that turned ones still show what it shows."""
+    """Size of the photographs relative to the ideal image, so that rotated ones still cover it."""
     seed: int = 0
 
 

@@ -27,7 +27,7 @@ class Scene:
     ambient: float = 0.4
     """Share of the light that comes from all sides."""
     softness: float = 0.06
-    """Width of a shadow's edge per distance from what casts it."""
+    """Width of a shadow's edge per distance from the object that casts it."""
 
 
 def shade(scene: Scene, index: int, points: Floats, normal: Floats) -> NDArray[np.float32]:

@@ -21,7 +21,7 @@ Kind = Literal["noise", "checker", "stripes", "wood", "bricks", "marble", "speck
 
 @dataclass(frozen=True)
 class Texture:
-    """What a surface looks like; colours are sRGB in 0 … 1."""
+    """Appearance of a surface; colours are sRGB in 0 … 1."""
 
     kind: Kind
     first: Colour

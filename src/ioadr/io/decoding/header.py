@@ -24,7 +24,7 @@ class Header:
     orientation: int = 1
     """Of EXIF and TIFF, 1 … 8: how the stored samples are turned."""
     remarks: tuple[str, ...] = field(default=(), compare=False)
-    """What was done to the samples that a user may want to know."""
+    """Remarks for the user on how the samples were converted."""
 
     def __str__(self) -> str:
         turned = f" (orientation {self.orientation})" if self.orientation != 1 else ""

@@ -29,9 +29,9 @@ WORTH = 2.3
 """Views are left out for a larger common rectangle as long as its area times this power of their number grows: one of
 13 for a fifth more, half of them for five times as much."""
 MANY, WORTH_OF_MORE = 30, 0.5
-"""From so many views on, further ones add little: half of 60 go for two fifths more."""
+"""From this number on, further views add little: half of 60 are dropped for two fifths more area."""
 COARSER = 2
-"""Steps between nodes where it is asked which views to leave out."""
+"""Steps between nodes when views to leave out are chosen."""
 ENOUGH = 5
 """Views that are not given up for a larger rectangle."""
 
@@ -134,7 +134,7 @@ def _grown(rig: Rig, sides: list[float], step: int) -> list[float]:
 
 
 def _nodes(rig: Rig, most: int = NODES) -> tuple[Floats, Floats]:
-    """Columns and rows, px from the optical axis, of nodes over what the reference photograph sees."""
+    """Columns and rows, px from the optical axis, of nodes over the reference photograph."""
     taken = rig.photographs[rig.reference]
     width, height = taken.size
     x, y = np.meshgrid(np.linspace(0, width - 1, 9), np.linspace(0, height - 1, 9))

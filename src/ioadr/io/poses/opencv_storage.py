@@ -96,7 +96,7 @@ def _block(lines: list[tuple[int, str]], at: int, indent: int, depth: int = 0) -
 
 
 def _below(lines: list[tuple[int, str]], at: int, indent: int, depth: int) -> tuple[Any, int]:
-    """What is indented below a line; a list may stand as far left as its key."""
+    """The block indented below a line; a list may have the indentation of its key."""
     if at < len(lines) and (lines[at][0] > indent or (lines[at][0] == indent and lines[at][1].startswith("-"))):
         return _block(lines, at, lines[at][0], depth + 1)
     return None, at

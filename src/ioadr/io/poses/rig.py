@@ -78,7 +78,7 @@ class Rig:
 
     @property
     def apart(self) -> float:
-        """Degrees between neighbouring photographs, as seen from the scene or from where all of them look."""
+        """Degrees between neighbouring photographs, as seen from the scene, or from the point that all look at."""
         inverse = self.inverse_focus
         if not inverse:
             distance = _meeting_distance(self)
