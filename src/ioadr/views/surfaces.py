@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.layout import Index, Layout
+from ioadr.lightfield import LightField
 from ioadr.result import Estimate
 from ioadr.views.carry import compare_views, fill_from_behind, place_behind, put_on_surface, splat
 from ioadr.views.pose import Pose
@@ -55,6 +56,20 @@ class Surface:
         kept = linked(estimate.disparity, link_of(layout))
         offset = (float(row), float(column))
         return cls(view, offset, estimate.disparity, estimate.confidence, coverage, kept, estimate.image)
+
+    @classmethod
+    def carried(cls, sight: Sight, part: LightField, layout: Layout) -> Surface:
+        """The reference view of `part` as earlier anchors see it, NaN where none does; nothing of it is kept."""
+        row, column = layout.offsets[part.reference]
+        ones, none = np.ones_like(sight.disparity), np.zeros(sight.disparity.shape, bool)
+        disparity = np.where(sight.source == NOTHING, np.float32(np.nan), sight.disparity)
+        offset = (float(row), float(column))
+        return cls(part.reference, offset, disparity, sight.confidence.copy(), ones, none, part.reference_view)
+
+    def paste(self, other: Surface, window: tuple[slice, slice], own: tuple[slice, slice]) -> None:
+        """Replace the pixels `own` by the `window` of another estimate of the same view, in place."""
+        for name in ("disparity", "confidence", "coverage", "kept"):
+            getattr(self, name)[own] = getattr(other, name)[window]
 
     def beyond(self, earlier: Sequence[Surface], link: float) -> Surface:
         """The surface without the parts that earlier anchors saw, except a seam."""
