@@ -181,9 +181,10 @@ def test_a_closed_pipe_is_no_error(tmp_path):
 
 
 def waiting(tmp_path: Path) -> subprocess.Popen[str]:
-    """`ioadr info` on a pipe that nobody fills: a process that is surely still reading."""
+    """`ioadr info` on a pipe without data: a process that is certainly still reading."""
     code = (
-        "import ioadr, sys, time\n"
+        "import ioadr, signal, sys, time\n"
+        "signal.signal(signal.SIGHUP, signal.SIG_DFL)  # ignored where the tests run under nohup\n"
         "def read(*args, **options):\n"
         "    print('reading', flush=True)\n"
         "    time.sleep(60)\n"
