@@ -39,6 +39,7 @@ SURFACE = "the surface fitted around it moved it by {moved} px"
 SURFACE_OVER = "the surface fitted over {radius} px moved it by {moved} px"
 DEPTHS = {"m": "{depth} m", "pose unit": "depth {depth} in the unit of the poses", "relative": "relative depth {depth}"}
 """By the unit of depth."""
+MISSING = "This pixel has no disparity."
 UNKNOWN = "Its history was not stored: tiles, small parts of an image and results of earlier versions have none."
 
 ORIGINS = {
@@ -138,6 +139,8 @@ def views_used(estimate: Estimate) -> int:
 
 def sentence(facts: Facts) -> str:
     """Why a pixel has its disparity."""
+    if not np.isfinite(facts.disparity):
+        return MISSING
     values = {
         "visible": str(facts.visible),
         "views": str(facts.views),
@@ -179,11 +182,12 @@ def step_name(stage: Stage) -> str:
 
 def surface_words(surface: SurfaceFit) -> str:
     """The disparity that the views favour, and the fitted surface."""
-    own = (
-        "its own target is ignored next to a depth jump"
-        if surface.deviation is None
-        else (f"the views favour {number(surface.target, 4)} ± {number(surface.deviation, 3)} px")
-    )
+    if surface.deviation is not None:
+        own = f"the views favour {number(surface.target, 4)} ± {number(surface.deviation, 3)} px"
+    elif surface.beside_rise:
+        own = "its own target is ignored next to a depth jump"
+    else:
+        own = "the views favour no disparity here"
     if not surface.radius:
         return f"{own}; no surface could be fitted"
     gated = int(np.count_nonzero(surface.weights == 0))
@@ -200,6 +204,8 @@ def residual_words(views: ViewResiduals) -> str:
     known = views.residuals[np.isfinite(views.residuals)]
     if not known.size:
         return "no view took part when the surface was fitted"
+    if known.size == 1:
+        return "only one view took part when the surface was fitted"
     return (
         f"when the surface was fitted, the {known.size} views that took part differed from their mean by "
         f"{number(float(np.median(known)), 1)} grey levels in the median and {number(float(known.max()), 1)} at most"
@@ -302,6 +308,7 @@ def templates() -> Mapping[str, Any]:
         "two": TWO,
         "trust": TRUST,
         "unknown": UNKNOWN,
+        "missing": MISSING,
         "depths": DEPTHS,
         **limits,
     }

@@ -123,11 +123,13 @@ class SurfaceFit:
     members: NDArray[np.int32]
     """[K, 2] (row, column) of the patch's samples around the pixel."""
     weights: Floats
-    """[K], 0 … 1: how far each belongs to the surface; 0 is gated."""
+    """[K], 0 … 1: how far each belongs to the surface; 0 is gated, or has no target."""
     disparity: float
     """px, of the surface at the pixel."""
     shared: float
     """px, mean of what the surfaces of the pixels around say about it, which it took."""
+    beside_rise: bool = False
+    """Whether the pixel's own data are ignored because its neighbour is nearer."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -146,13 +146,22 @@ class Finisher:
         where = everywhere(disparity) if wanted is None else wanted
         self.workers.rows(linearise, len(disparity), model, disparity, *numbers, where, target, texture, residual)
         precision = texture / (residual + np.float32(noise**2))
-        rise = np.float32(disparity_of(term.border_rise, self.refinement.positions))
-        self.workers.rows(discount, len(disparity), disparity, directions(), rise, precision)
+        self.workers.rows(discount, len(disparity), disparity, directions(), self.rise(), precision)
         wish = Wish(target, precision, residual)
         if earlier is None:
             return wish
         new = np.repeat(where, WIDTH, axis=1)[:, : disparity.shape[1]]
         return Wish(*(np.where(new, now, before) for now, before in zip(wish, earlier, strict=True)))
+
+    def rise(self) -> np.float32:
+        """px by which a neighbour must be nearer for a pixel's own data to be ignored."""
+        return np.float32(disparity_of(self.term.border_rise, self.refinement.positions))
+
+    def beside_rise(self, disparity: FloatMap, row: int, column: int) -> bool:
+        """Whether a pixel's own data are ignored because its neighbour is nearer."""
+        counted = np.ones_like(disparity)
+        discount(row, row + 1, disparity, directions(), self.rise(), counted)
+        return not counted[row, column]
 
     def model_around(self, disparity: FloatMap, rays: Rays, growth: int) -> Model:
         """The model of views, plain or filtered, with the occluders of the grown map."""

@@ -49,7 +49,8 @@ def fit_at(
         low, high = max(low, polynomial[0] - reach), min(high, polynomial[0] + reach)
         if low > high:
             break
-        taken, members, weights, radius = polynomial, places, belongs, int(np.abs(places).max())
+        taken, members, weights = polynomial, places, belongs * (precision[at] > 0)
+        radius = int(np.abs(places).max()) if weights.any() else 0
     return SurfaceFit(
         before=float(before[row, column]),
         target=float(target[row, column]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -77,7 +78,8 @@ class Replay:
         )
         shared = fit(*wishes, term, self.workers, spread)[own]
         limited = np.clip(shared, np.float32(self.estimate.range.minimum), np.float32(self.estimate.range.maximum))
-        return fit_at(*own, *wishes, term, spread, float(limited)), by_view
+        fitted = fit_at(*own, *wishes, term, spread, float(limited))
+        return replace(fitted, beside_rise=finisher.beside_rise(before, n, m)), by_view
 
     def on_grid(self, values: NDArray[Any], elsewhere: Any) -> NDArray[Any]:
         """Values per view as an array [L, K]."""

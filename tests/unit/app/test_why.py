@@ -9,12 +9,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ioadr import InputError, Window
-from ioadr.app.why import REASONS, Facts, chapters, facts, moved_by_surfaces, sentence, stories, story
+from ioadr import DisparityRange, InputError, LightField, Window, estimate
+from ioadr.app.why import (
+    REASONS,
+    Facts,
+    chapters,
+    facts,
+    moved_by_surfaces,
+    residual_words,
+    sentence,
+    stories,
+    story,
+    surface_words,
+)
 from ioadr.io import load_estimate, write_lightfield
 from ioadr.solver.evidence import reasons_to_doubt
-from ioadr.solver.explanation import Doubt, Ending, SurfaceFit
-from ioadr.solver.replay import Replay
+from ioadr.solver.explanation import Doubt, Ending, SurfaceFit, ViewResiduals
+from ioadr.solver.replay import Replay, ending
 from ioadr.way import Origin, Stage
 from tests import explored
 from tests.scenes import make_estimate
@@ -87,6 +98,23 @@ def test_what_else_it_says():
     assert "agree within 0.1 grey levels" in told(WAY, deviation=0.0)
     assert "depth unknown" in told(WAY, depth=float("nan"))
     assert "Trusted: 0 %." in told(WAY, confidence=float("nan"))
+    assert told(WAY, disparity=float("nan")) == "This pixel has no disparity."
+
+
+def test_a_plain_wall_has_no_targets():
+    """Nothing is said to be fitted where the views favour nothing; neither is a depth jump blamed for it."""
+    lightfield = LightField(np.full((3, 3, 40, 40, 3), 128, np.uint8), range=DisparityRange(-1, 1))
+    known = ending(lightfield, estimate(lightfield, "best"), 20, 20)
+    assert known.surface is not None
+    assert surface_words(known.surface) == "the views favour no disparity here; no surface could be fitted"
+    assert surface_words(replace(known.surface, beside_rise=True)).startswith("its own target is ignored next to a")
+
+
+def test_one_view_is_not_many():
+    nothing = np.full((3, 3), np.nan, np.float32)
+    assert residual_words(ViewResiduals(nothing, nothing)) == "no view took part when the surface was fitted"
+    nothing[1, 1] = 0
+    assert residual_words(ViewResiduals(nothing, nothing)) == "only one view took part when the surface was fitted"
 
 
 def test_stories_of_maps_are_those_of_their_pixels():

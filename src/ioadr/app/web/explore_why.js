@@ -9,7 +9,7 @@ class WayStrip {
   }
 
   draw(way) {
-    const made = this.panel, wide = 480, high = 96, top = 12, bottom = 26;
+    const made = this.panel, wide = 480, high = 104, top = 12, bottom = 36;
     made.figure.hidden = way.length === 0;
     if (!way.length) return;
     const values = way.map(({ disparity }) => disparity), low = Math.min(...values), most = Math.max(...values);
@@ -22,7 +22,10 @@ class WayStrip {
       const group = svg("g", { class: "step", "data-step": k, "data-disparity": stage.disparity, role: "button", tabindex: 0, "aria-label": `${stage.step}: ${stage.from}, ${fixed(stage.disparity, 4)} px` }, chart);
       svg("rect", { x: x(k) - step / 2, y: 0, width: step, height: high, fill: "transparent" }, group);
       svg("circle", { class: `stage ${kind}`, cx: x(k), cy: y(stage.disparity), r: 4.5 }, group);
-      svg("text", { class: "label", x: x(k), y: high - 10, "text-anchor": "middle" }, group, { start: "first", sweep: stage.number, regions: "region", surfaces: `fit ${stage.number}`, holes: "hole", borders: "border" }[stage.kind]);
+      // Steps between the others are named only if they changed something, in a line of their own: labels would touch.
+      const between = { regions: "region", holes: "hole" }[stage.kind];
+      const label = between ? (kind === "kept" ? "" : between) : { start: "first", sweep: stage.number, surfaces: `fit ${stage.number}`, borders: "border" }[stage.kind];
+      svg("text", { class: "label", x: x(k), y: high - (between ? 8 : 20), "text-anchor": "middle" }, group, label);
       svg("title", {}, group, `${stage.step}: ${stage.from}\n${fixed(stage.disparity, 4)} px${k ? `, moved by ${fixed(moved, 4)}` : ""}`);
       const choose = () => this.ontrial(stage.disparity, true);
       group.addEventListener("click", choose);

@@ -17,6 +17,7 @@ async function reasons(known) {
     trusted: (i) => number(percent[i] / 100, 2),
     twoMinima: (i) => Boolean(two?.[i]),
     sentence(i, { visible, disparity, depth, unit }) {
+      if (!Number.isFinite(disparity)) return known.missing;
       const numbers = { visible, views: known.views, deviation: number(Math.max(deviation[i], known.finest), 1), disparity: number(disparity, 3), depth: depthText(depth, unit) };
       const parts = [filled(deviation[i] <= known.agreed ? known.agree : known.differ, numbers), told(i)];
       if (two?.[i]) parts.push(known.two);
