@@ -64,8 +64,8 @@ def test_what_else_it_says():
     doubts = [Doubt("vague region", -1.0, 2.0), Doubt("torn", 0.5, 1.0)]
     low = told(WAY, confidence=0.2, ending=Ending(None, None, None, 0.2, doubts), two_minima=True)
     assert low.endswith(
-        "the surface fitted around it moved it by −0.008 px. Another disparity explains the views nearly as well. "
-        "Trusted: 20 %. Main doubt: there is little texture around it."
+        "the surface fitted around it moved it by −0.008 px. Another disparity explains the views around it nearly "
+        "as well. Trusted: 20 %. Main doubt: there is little texture around it."
     )
     assert "74 of 81 views see it at −0.662 px (relative depth 4.09), but differ by 12.3 grey levels." in told(
         WAY, visible=74, deviation=12.3, unit="relative"
