@@ -87,6 +87,8 @@ def local_team(crew: Crew, attempts: int, dashboard: bool = False) -> Iterator[T
         "distributed.worker.memory.pause": False,
         "distributed.worker.memory.terminate": 0.95,
         "distributed.comm.timeouts.connect": "60s",
+        "distributed.worker.profile.enabled": dashboard,
+        "distributed.nanny.pre-spawn-environ": _environment(),
         # Without bokeh, Dask would still serve pages about the run to every user of this machine.
         "distributed.scheduler.http.routes": dask.config.get("distributed.scheduler.http.routes") if dashboard else [],
         "distributed.worker.http.routes": dask.config.get("distributed.worker.http.routes") if dashboard else [],
@@ -110,6 +112,18 @@ def local_team(crew: Crew, attempts: int, dashboard: bool = False) -> Iterator[T
         finally:
             with suppress(Exception):
                 cluster.close(timeout=CLOSE_SECONDS)
+
+
+def _environment() -> dict[str, Any]:
+    """What Dask sets for workers, except for the allocator.
+
+    With Dask's setting, each array asks for new pages. With the allocator's own, memory is reused, and small light
+    fields take two thirds of the time.
+    """
+    import dask
+
+    given = dask.config.get("distributed.nanny.pre-spawn-environ", default={})
+    return {name: value for name, value in given.items() if not name.startswith("MALLOC_")}
 
 
 def _started(start: Callable[[], Any], attempts: int) -> Any:
