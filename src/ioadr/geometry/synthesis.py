@@ -53,8 +53,13 @@ def synthesise_sharply(image: NDArray[np.float32], disparity: NDArray[Any], offs
     """As `synthesise`, by Lanczos interpolation: linear one blurs and moves fine texture by parts of a pixel."""
     projected = np.empty(disparity.shape, np.float32)
     project_map(disparity.astype(np.float32), *_numbers(offset), projected)
+    return sampled_sharply(image, projected, offset)
+
+
+def sampled_sharply(image: NDArray[np.float32], disparity: NDArray[Any], offset: tuple[float, float]) -> Picture:
+    """The picture `image` [N, M, C] at each pixel plus disparity [N, M] times offset; NaN outside and without one."""
     rows, columns = np.mgrid[: disparity.shape[0], : disparity.shape[1]].astype(np.float32)
-    rows, columns = rows + projected * np.float32(offset[0]), columns + projected * np.float32(offset[1])
+    rows, columns = rows + disparity * np.float32(offset[0]), columns + disparity * np.float32(offset[1])
     height, width = image.shape[:2]
     # NaN is not seen, either.
     seen = (rows >= 0) & (rows <= height - 1) & (columns >= 0) & (columns <= width - 1)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
-from ioadr.geometry.synthesis import synthesise
-from ioadr.geometry.warp import project_map, sample_along
+from ioadr.geometry.synthesis import sampled_sharply, synthesise
+from ioadr.geometry.warp import project_map
 from ioadr.layout import Index
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters
@@ -23,7 +23,7 @@ from ioadr.views.result import Views
 Picture = NDArray[Any]
 BORDER = 15
 """px at the edges that do not count; less in small images."""
-NEIGHBOURS = 4
+NEIGHBOURS = 6
 """Views of which `warped_neighbours` takes the median."""
 WINDOW = 7
 """px of the window of SSIM."""
@@ -111,8 +111,9 @@ def warped_neighbours(
     away = np.hypot(*np.moveaxis(lightfield.offsets - lightfield.offsets[view], -1, 0))
     order = np.argsort(np.where(kept, away, np.inf), axis=None, kind="stable")[:NEIGHBOURS]
     for number, there in enumerate(zip(*np.unravel_index(order, kept.shape), strict=True)):
-        step = (lightfield.offsets[view] - lightfield.offsets[there]).astype(np.float32)
-        sample_along(np.ascontiguousarray(lightfield.views[there]), target, *step, warped[number])
+        down, right = lightfield.offsets[view] - lightfield.offsets[there]
+        picture = lightfield.views[there].astype(np.float32)
+        warped[number] = sampled_sharply(picture, target, (float(down), float(right)))
     seen = np.isfinite(warped).any(axis=0)
     warped[:, ~seen] = lightfield.reference_view[~seen]
     return np.asarray(np.nanmedian(warped, axis=0))

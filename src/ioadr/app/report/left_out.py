@@ -26,7 +26,7 @@ MEANINGS = {
     "nearest": "the nearest kept view, unchanged",
     "blend": "mean of the nearest kept views",
     "centre": "the reference view, warped by its own map",
-    "script": "median of the four nearest kept views, warped by the map of the reference view",
+    "script": "median of the six nearest kept views, warped by the map of the reference view",
 }
 SIDE = 40
 """px of a view's square."""
