@@ -59,3 +59,13 @@ def test_the_command_tells_it_and_writes_a_page(tmp_path, capsys):
     assert "<!--slot" not in page
     assert run(["compare", *folders, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["beyond"]["0.03"] == 0.5
+
+
+def test_without_pixels_that_both_trust_nothing_is_said_about_them(tmp_path, capsys):
+    unsure = make_estimate(np.zeros((20, 24)), confidence=np.zeros((20, 24), np.float32))
+    for name, estimate in (("a", FIRST), ("b", unsure)):
+        estimate.save(tmp_path / name, "npz", report=False)
+    assert run(["compare", str(tmp_path / "a"), str(tmp_path / "b"), "--html", str(tmp_path / "page.html")]) == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "–" in capsys.readouterr().out
+    assert "nan %" not in page

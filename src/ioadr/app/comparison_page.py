@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ioadr.app.pages import render
+from ioadr.app.words import percentage
 from ioadr.colours import Rgb, coloured, coloured_normals, rgb8, shown_range
 
 if TYPE_CHECKING:
@@ -32,12 +33,12 @@ def page_html(first: tuple[str, Estimate], second: tuple[str, Estimate], compari
         lead=f"How B ({other_name}) differs from A ({name}). Differences are B − A, in px of disparity.",
         figures=[
             ("Mean difference", f"{comparison.mean:+.4f} px".replace("-", "−"), "positive: B is nearer"),
-            ("Beyond 0.07 px", f"{100 * beyond[0.07]:.2f} %", "of the pixels"),
+            ("Beyond 0.07 px", percentage(beyond[0.07]), "of the pixels"),
             ("Data cost", f"{costs[0]:.3f} → {costs[1]:.3f}", "grey levels; lower is better"),
             ("Trusted in both", f"{100 * comparison.trusted.mean():.0f} %", "confidence of at least 0.5"),
         ],
         pictures={title: _thinned(picture) for title, picture in _pictures(one, other, comparison).items()},
-        shares=[(f"{limit:g} px", f"{100 * beyond[limit]:.2f} %", f"{100 * trusted[limit]:.2f} %") for limit in beyond],
+        shares=[(f"{limit:g} px", percentage(beyond[limit]), percentage(trusted[limit])) for limit in beyond],
         parameters=[(name, *values) for name, values in comparison.parameters.items()],
     )
 

@@ -8,6 +8,7 @@ import click
 
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
+from ioadr.app.words import percentage
 
 if TYPE_CHECKING:
     from ioadr.comparison import Comparison
@@ -47,7 +48,7 @@ def _text(comparison: Comparison, html: str | None) -> str:
     ]
     for limit, share in comparison.beyond.items():
         trusted = comparison.beyond_trusted[limit]
-        lines.append(f"  {limit:>6g} px{100 * share:32.2f} %{100 * trusted:10.2f} %")
+        lines.append(f"  {limit:>6g} px{percentage(share):>34}{percentage(trusted):>12}")
     costs, confidence = comparison.costs, comparison.confidence
     lines.append(f"  data cost   A {costs[0]:.3f}, B {costs[1]:.3f} grey levels; lower explains the views better")
     lines.append(f"  confidence  A {confidence[0]:.2f}, B {confidence[1]:.2f} on average")

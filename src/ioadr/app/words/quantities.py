@@ -21,6 +21,11 @@ def duration(seconds: float, decimals: int = 0) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
+def percentage(share: float) -> str:
+    """A share with two decimals; a dash if nothing was counted."""
+    return f"{100 * share:.2f} %" if share == share else "–"
+
+
 def preset_name(parameters: Parameters) -> str:
     """Name of the preset with these parameters, or a note that they are none."""
     return next((name for name, values in PRESETS.items() if values == parameters), "custom")
