@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 LARGEST = 1_000_000
 """Largest wheel, in bytes."""
-QUICK = ["-m", "not slow", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder"]
+QUICK = ["-m", "not slow", "-n", "3", "--dist", "loadfile", "--no-loadscope-reorder"]
 """As `make test`."""
 PROGRAMS = {"open3d": ("open3d", "libusb-package"), "pycolmap": ("pycolmap",)}
 """Programs that must read our files, and their packages."""
