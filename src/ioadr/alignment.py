@@ -92,7 +92,7 @@ class Aligned:
 def align(lightfield: LightField, rounds: int = ROUNDS, seed: int = 0, threads: int | None = None) -> Aligned:
     """Estimate shift, rotation, scale and gain of every view against the reference view, and remove them.
 
-    Where brightness also varies within views (gloss, vignetting), the views are evened out over some tenths of a view.
+    Where brightness also varies within views (gloss, vignetting), they are evened out over about a tenth of a view.
 
     Parameters
     ----------

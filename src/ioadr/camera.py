@@ -46,6 +46,11 @@ class RayModel(NamedTuple):
         return rays if window is None else rays.moved(window.top, window.left)
 
 
+def is_posed(camera: Camera | None) -> bool:
+    """Whether the camera is known from poses of photographs."""
+    return camera is not None and camera.world is not None
+
+
 def depth_unit(camera: Camera | None) -> str:
     """ "m", "pose unit" (poses of unknown unit), or "relative" (no camera)."""
     return "relative" if camera is None else "m" if camera.metric else "pose unit"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.camera import Camera, RayModel, RelativeCamera, depth_unit
+from ioadr.camera import Camera, RayModel, RelativeCamera, depth_unit, is_posed
 from ioadr.layout import Layout
 from ioadr.lightfield import DisparityRange, LightField, Source
 from ioadr.parameters import Parameters
@@ -101,7 +101,7 @@ class Estimate:
 
         order = self.source.order
         kept = (f"the order of views is {order}",) if order.startswith("contradicted") else ()
-        posed = self.camera is not None and self.camera.world is not None
+        posed = is_posed(self.camera)
         advice = REORDER if not posed else LOOK if self.source.alignment else ALIGN
         texts = doubts(self.disparity, self.costs["data"], self.confidence, self.image, self.white, self.range, advice)
         sparse = sparse_doubts(self._apart, self.confidence) if posed else ()

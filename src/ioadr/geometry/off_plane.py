@@ -126,9 +126,14 @@ def resampled(
     workers.rows(resample_rows, len(rows), image, *inside, out)
     if gains is not None:
         out /= gains
-    if image.dtype.kind == "f":
-        return np.asarray(out, image.dtype)
-    return np.clip(np.rint(out), 0, np.iinfo(image.dtype).max).astype(image.dtype)
+    return as_samples(out, image.dtype)
+
+
+def as_samples(values: Floats, kind: np.dtype[Any]) -> NDArray[Any]:
+    """Values as samples of this type: rounded, and cut off at its ends, unless they are floats."""
+    if kind.kind == "f":
+        return np.asarray(values, kind)
+    return np.clip(np.rint(values), 0, np.iinfo(kind).max).astype(kind)
 
 
 def _sources(place: Place, disparity: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ioadr.camera import is_posed
 from ioadr.consistency.order import Order
 from ioadr.consistency.single_views import MOST_NAMED, Examination, Kind, examine
 from ioadr.errors import Note
@@ -119,7 +120,7 @@ def with_odd_views(lightfield: LightField, capture: Capture, step: int = 1) -> L
     remarks = {kind: Note(text) for kind, text in _remarks(lightfield, capture, step)}
     source = lightfield.source
     # Sound photographs that are far apart differ as much as wrong ones do: there, the map tells.
-    posed = lightfield.camera is not None and lightfield.camera.world is not None
+    posed = is_posed(lightfield.camera)
     doubts = {} if posed else {kind: text for kind, text in remarks.items() if kind != "exposure"}
     counting = [text for kind, text in remarks.items() if kind == "counting"]  # it explains what else was noted
     notes = (*counting, *source.notes, *(text for text in remarks.values() if text not in counting))

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr import spilled
+from ioadr.camera import is_posed
 from ioadr.consistency.matching import Pictures, grey
 from ioadr.consistency.order import FINEST, NOT_JUDGED, Order, judged
 from ioadr.errors import InputError
@@ -113,7 +114,7 @@ def _farthest(available: NDArray[np.bool_], centre: NDArray[np.intp], direction:
 
 def verdict(capture: Capture) -> str:
     """The verdict on the order of views (agrees, corrected, contradicted or unknown), with reasons."""
-    if capture.camera is not None and capture.camera.world is not None and capture.order.outcome == "unknown":
+    if is_posed(capture.camera) and capture.order.outcome == "unknown":
         return "given: the poses determine it"
     outcome = {"otherwise": "put right" if capture.put_right else "contradicted"}.get(
         capture.order.outcome, capture.order.outcome

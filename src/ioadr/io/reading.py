@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.camera import Camera
+from ioadr.camera import Camera, is_posed
 from ioadr.errors import InputError, Note, printable
 from ioadr.io.capture import Capture
 from ioadr.io.diagnosis import with_odd_views
@@ -185,7 +185,7 @@ def _camera(capture: Capture, options: ReadOptions) -> Camera | None:
     """The file's camera, with the values that the user overrides."""
     names = ("focal_length_mm", "sensor_size_mm", "baseline_mm", "focus_distance_m")
     given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-    posed = capture.camera is not None and capture.camera.world is not None
+    posed = is_posed(capture.camera)
     if options.pose_unit is not None and not posed:
         raise InputError(f"{capture.path}: no poses came with the views. Leave ⟦pose-unit⟧ out.")
     if given and posed:

@@ -13,19 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
-from ioadr.geometry.off_plane import flattened, stretched
+from ioadr.geometry.off_plane import as_samples, flattened, stretched
 from ioadr.geometry.synthesis import synthesise_sharply
 from ioadr.layout import Index
 from ioadr.lightfield import LightField
 from ioadr.solver.gloss import blurred
+from ioadr.solver.registration import FULL
 
 Picture = NDArray[np.float32]
 CELLS, SMALLEST = 24, 8
 """Cells along the longer side of a view, and the smallest cell in px."""
 LARGEST = 2.0
 """Most that a cell may differ by, in either direction."""
-FULL = 0.98
-"""Share of white from which a sample may be cut off."""
 FINE, REACH, CONTRAST = 3.0, 9, 3.0
 """Standard deviation and reach of the Gaussian, px, and the gain of views without low frequencies."""
 
@@ -74,10 +73,7 @@ def shading(
 
 def unshaded(view: NDArray[Any], shading: NDArray[np.float64]) -> NDArray[Any]:
     """A view [N, M, C] over its shading, in its own type."""
-    even = view / stretched(shading, cell_size(view.shape), (view.shape[0], view.shape[1]))
-    if view.dtype.kind == "f":
-        return np.asarray(even, view.dtype)
-    return np.clip(np.rint(even), 0, np.iinfo(view.dtype).max).astype(view.dtype)
+    return as_samples(view / stretched(shading, cell_size(view.shape), (view.shape[0], view.shape[1])), view.dtype)
 
 
 def _ratio(view: Picture, predicted: Picture, cell: int, white: float) -> NDArray[np.float64]:

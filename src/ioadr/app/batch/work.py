@@ -22,6 +22,7 @@ from ioadr.app.batch.sizing import check_need, need_of
 from ioadr.app.batch.storage import Store, fetched, is_url
 from ioadr.app.batch.talk import Unwanted, own_memory, sweep_teller, tell, view_teller, worker_name
 from ioadr.app.saving_options import Saving
+from ioadr.camera import is_posed
 from ioadr.errors import InputError, IoadrError, as_options
 
 if TYPE_CHECKING:
@@ -137,8 +138,7 @@ def _estimated(item: Item, key: str, settings: Settings, before: str | None) -> 
 def _read(path: Path, reading: ReadOptions, settings: Settings) -> tuple[LightField, bool]:
     """The light field, and whether to align it: then with all views."""
     lightfield = ioadr.read(path, reading)
-    posed = lightfield.camera is not None and lightfield.camera.world is not None
-    if settings.align is not None or settings.warm or not posed:
+    if settings.align is not None or settings.warm or not is_posed(lightfield.camera):
         return lightfield, bool(settings.align)
     from ioadr.alignment import needs_alignment
 
