@@ -18,7 +18,6 @@ from ioadr.app.start.exit_codes import DOUBTFUL
 from ioadr.app.sweep_progress import every_view_progress, sweep_bar
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.app.words import DEPTH, disparities
-from ioadr.camera import is_posed
 from ioadr.errors import InputError, as_options
 
 if TYPE_CHECKING:
@@ -93,6 +92,8 @@ def command(
 
 def needing(terminal: Terminal, lightfield: LightField, estimation: Estimation) -> bool:
     """Whether photographs with poses are aligned without `--align`; says so."""
+    from ioadr.camera import is_posed
+
     if not is_posed(lightfield.camera):
         return False
     from ioadr.alignment import needs_alignment
