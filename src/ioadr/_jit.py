@@ -19,7 +19,7 @@ from ioadr import _kernel_cache
 from ioadr.machine import cores
 
 _UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
-"""Private to numba; without it kernels are slower and give the same values."""
+"""Private to numba; without it, kernels give the same values but are slower."""
 Function = Callable[..., Any]
 _OPTIONS = {
     "no_cfunc_wrapper": True,

@@ -1,1 +1,1 @@
-"""How bad a hypothesis is (§ V)."""
+"""The cost of a hypothesis (§ V)."""

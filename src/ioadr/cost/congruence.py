@@ -29,7 +29,7 @@ class CongruenceWeights(NamedTuple):
     offsets: Any
     """int32 [W]: neighbours in W^c as steps in the flat, padded map."""
     lanes: Any
-    """int32 [16·G]: the same in whole groups of lanes, the last ones filled with 0."""
+    """int32 [16·G]: the same in whole groups of lanes, padded with 0."""
     colour_scale: Any
     disparity_scale: Any
     colour_limit: Any
@@ -39,7 +39,7 @@ class CongruenceWeights(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """The part of W^c shared by all hypotheses of a pixel, in whole groups of lanes; one worker's scratch."""
+    """Neighbours in W^c of the current pixel, padded to whole groups of lanes; scratch memory of one worker."""
 
     colour: Any
     """float32 [16·G], Δ_c; OUTSIDE where there is no neighbour."""
@@ -48,21 +48,21 @@ class Neighbours(NamedTuple):
 
 
 OUTSIDE = np.float32(1e9)
-"""Difference in colour to what is no neighbour, beyond any limit."""
+"""Difference in colour of a missing neighbour, beyond any limit."""
 
 
 @task
 def neighbours_around(weights):
-    """A worker's `Neighbours`."""
+    """Allocate the `Neighbours` of a worker."""
     size = weights.lanes.size
     return Neighbours(np.full(size, OUTSIDE, np.float32), np.zeros(size, np.float32))
 
 
 @kernel
 def look_around(disparity, guide, weights, centre, near):
-    """Copy the neighbours of the pixel at flat index `centre` (Eq. 28).
+    """Copy the neighbours of the pixel at flat index `centre` into the scratch memory (Eq. 28).
 
-    disparity float32 and guide uint32 (packed reference view, MISSING outside) are equally padded.
+    disparity float32 and guide uint32 (packed reference view, MISSING outside) have the same padding.
     """
     red0, green0, blue0 = unpack(fetch(guide, np.int32(centre)))
     for i in range(0, weights.lanes.size, WIDTH):
@@ -80,7 +80,7 @@ def look_around(disparity, guide, weights, centre, near):
 
 @kernel
 def neighbour_weight(colour, disparity, weights, epsilon_far):
-    """χ of neighbours from their scaled differences Δ_c and Δ_θ (Eq. 26)."""
+    """Weight χ of neighbours, from their scaled differences Δ_c in colour and Δ_θ in disparity (Eq. 26)."""
     far = disparity - weights.disparity_limit
     square = disparity * disparity + colour * where_positive(far, colour, disparity)
     epsilon = where_positive(far, splat(epsilon_far), splat(weights.epsilon))
@@ -90,7 +90,7 @@ def neighbour_weight(colour, disparity, weights, epsilon_far):
 
 @kernel
 def weight_of(near, i, d, weights, epsilon_far):
-    """χ of the sixteen neighbours from i on for a pixel of disparity d (Eq. 27), and their disparities."""
+    """Weights χ of sixteen neighbours, starting at i, for a pixel of disparity d (Eq. 27), and their disparities."""
     disparity = load(near.disparity, i)
     difference = weights.disparity_scale * magnitude(disparity - d)
     return neighbour_weight(load(near.colour, i), difference, weights, epsilon_far), disparity
@@ -98,13 +98,13 @@ def weight_of(near, i, d, weights, epsilon_far):
 
 @kernel
 def far_epsilon(weights, cost):
-    """ε_θ where disparities differ much, for a pixel of that cost."""
+    """Tolerance ε_θ for large differences of disparity, given the cost of the pixel."""
     return weights.epsilon + (cost if weights.epsilon_plus_cost else np.float32(0.0))
 
 
 @kernel
 def smoothed(near, weights, d, cost):
-    """d_s of the pixel of the last `look_around`, if its disparity is d (Eq. 25), px.
+    """Smoothed disparity d_s (Eq. 25), px, of the pixel last given to `look_around`, if its disparity is d.
 
     Eq. 25 as printed takes the arctangent of a mean of angles. An arctangent needs a tangent, so the mean must be of
     tan θ, the disparity. As printed, d_s would be an angle, which pulls far surfaces towards 0.
@@ -120,7 +120,7 @@ def smoothed(near, weights, d, cost):
 
 @kernel
 def neighbour_weights(near, weights, d, cost, chi):
-    """The weights of that mean, float32 [16·G], first those of `weights.offsets`."""
+    """Weights of the mean in `smoothed`, float32 [16·G]; those of `weights.offsets` come first."""
     epsilon_far = far_epsilon(weights, cost)
     for i in range(0, near.colour.size, WIDTH):
         store(chi, i, weight_of(near, i, d, weights, epsilon_far)[0])

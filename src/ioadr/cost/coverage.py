@@ -1,4 +1,4 @@
-"""How much of a pixel beside a jump the near surface covers, from all views, compiled (beyond the paper, decision 12).
+"""Coverage of a pixel beside a jump by the near surface, from all views, compiled (beyond the paper, decision 12).
 
 At the near surface's disparity, such a pixel shows I_v = a·F + (1 − a)·B_v in view v (C1): F is constant, the
 background B_v moves behind it, and other views see it unobstructed. The slope of I_v over B_v is 1 − a for any F.
@@ -15,18 +15,18 @@ SHARES = 33
 """Values of a between 0 and 1 that are tried."""
 # Tried: .45; MSE×100 of dino .183 → .190, of toys .141 → .166 (decision 12).
 HALF = 0.5
-"""Coverage from which a pixel belongs to the near surface."""
+"""Smallest coverage of a pixel that belongs to the near surface."""
 INDEPENDENT = 40.0
 """Number of independent views; more add nothing, because their errors are correlated."""
 SAMPLE_NOISE, MODEL_ERROR, COLOUR_ERROR = 0.7, 2.5, 3.0
-"""Grey levels: of a sample, of the mixture as a whole, and of F away from where it was seen."""
+"""Errors in grey levels: of a sample, of the mixture as a whole, and of F away from where it was seen."""
 UNSEEN_GRADIENT = 10.0
-"""Grey levels per px, by which a pixel's colour may always change."""
+"""Gradient that every pixel's colour may have, grey levels per px."""
 
 
 @kernel
 def mean_of(values, count, c):
-    """Mean of column c of the first rows; numpy's mean would load scipy with this kernel: 0.4 s."""
+    """Mean of column c over the first `count` rows; with numpy's mean, loading this kernel would load scipy (0.4 s)."""
     total = 0.0
     for v in range(count):
         total += values[v, c]
@@ -35,10 +35,10 @@ def mean_of(values, count, c):
 
 @kernel
 def moments(sight, count, ridge):
-    """(S_II, S_IB, S_BB) about the means over the views, less what the views' positions explain (C6).
+    """Central moments (S_II, S_IB, S_BB) over the views, without the part that the views' positions explain (C6).
 
-    An error of the near disparity makes colours change linearly with the position; the ridge limits how much of that
-    is attributed to it.
+    If the near disparity is wrong, colours change linearly with the position. The ridge limits how much of such a
+    change is attributed to that error.
     """
     seen, behind, place, along, colours = sight
     oy, ox = mean_of(place, count, 0), mean_of(place, count, 1)
@@ -65,13 +65,13 @@ def moments(sight, count, ridge):
 
 @kernel
 def misfit(ii, ib, bb, s, noise_ratio):
-    """Squared distance of the views' (B_v, I_v) from a line of slope s, both being noisy (C7)."""
+    """Squared distance of the points (B_v, I_v) from a line of slope s, with noise in both coordinates (C7)."""
     return max(ii - 2.0 * s * ib + s * s * bb, 0.0) / (1.0 + noise_ratio * s * s)
 
 
 @kernel
 def mixture_error(colours, a):
-    """|m|²: how far a·F + (1 − a)·B is from I, by the means over the views and in the reference view (C8)."""
+    """|m|²: squared error of a·F + (1 − a)·B against I, for the means over the views and in the reference view (C8)."""
     error, s = 0.0, 1.0 - a
     for c in range(3):
         mean, single = colours[1, c] - s * colours[2, c], colours[3, c] - s * colours[4, c]
@@ -81,7 +81,7 @@ def mixture_error(colours, a):
 
 @kernel
 def weigh(sums, count, noise, noise_ratio, model_error, colours, colour_variance):
-    """(a, U): the most likely coverage, and the evidence for the near surface over the far one (C9).
+    """Most likely coverage a, and evidence U for the near surface over the far one (C9).
 
     sums = (S_II, S_IB, S_BB); noise = σ².
     """
@@ -109,7 +109,7 @@ def weigh(sums, count, noise, noise_ratio, model_error, colours, colour_variance
 
 @kernel
 def gather_means(sight, count, reference):
-    """Means of I and B over the views, and both in the reference view (the means again without it): colours [1 … 4]."""
+    """Set colours [1 … 4]: means of I and B over the views, then both in the reference view (the means without it)."""
     for c in range(3):
         sight.colours[1, c] = mean_of(sight.seen, count, c)
         sight.colours[2, c] = mean_of(sight.behind, count, c)
@@ -119,7 +119,7 @@ def gather_means(sight, count, reference):
 
 @kernel
 def contrast(colours):
-    """Root mean square over the channels of F − B̄."""
+    """Root mean square of F − B̄ over the channels."""
     total = 0.0
     for c in range(3):
         total += (colours[0, c] - colours[2, c]) ** 2
@@ -128,7 +128,7 @@ def contrast(colours):
 
 @kernel
 def judge(matting, disparity, n, m, near, far, middle, scratch, sight):
-    """(a, U, whether F is known) of the pixel (n, m) between a near and a far surface; NaN if too few views tell."""
+    """(a, U, whether F is known) for pixel (n, m) between a near and a far surface; NaN if too few views show both."""
     pair, sums = scratch
     count, reference, spread = look(matting, matting.ceilings[0], n, m, near, far, middle, pair, sight)
     if count < matting.fewest:
@@ -152,10 +152,10 @@ def judge(matting, disparity, n, m, near, far, middle, scratch, sight):
 
 @task
 def cover(begin, end, matting, disparity, surfaces, told):
-    """Rows begin … end − 1: near, far and middle [3, N, M] where surfaces meet; told [3, N, M]: the near one's share,
-    U, and whether the near surface's colour is known (1, else 0).
+    """Fill rows begin … end − 1 of two float32 arrays [3, N, M]; pixels without a jump are NaN.
 
-    NaN where there is no jump; `told` is also NaN where the views do not decide. All float32.
+    The first array holds the near, far and middle disparities. `told` holds the coverage by the near surface, U, and
+    whether the near surface's colour is known (1, else 0); it is also NaN where the views do not decide.
     """
     views = matting.rays.dy.size
     sight = Sight(

@@ -1,4 +1,4 @@
-"""A data term in which every view is heard, over whole planes, compiled (beyond the paper, decision 11).
+"""A data term that counts every view, over whole planes, compiled (beyond the paper, decision 11).
 
 J_oa is a mean over the views that see a point. The near rim of a false hole in a plain surface hides most views, and
 the few that remain agree with anything. Here a hidden view costs as much as a good match around the pixel.
@@ -16,7 +16,7 @@ from ioadr.geometry.ppp import LEVELS, project
 FINE = 1024.0
 """Steps per grey level of stored costs."""
 CAP = np.float32(8.0)
-"""Grey levels of high-pass difference from which a view disagrees in full."""
+"""High-pass difference in grey levels at which a view's deviation is capped."""
 
 
 @kernel
@@ -27,9 +27,9 @@ def raise_to(surface, i, j, d):
 
 @task
 def surface_in_views(begin, end, disparity, dy, dx, surface):
-    """Views begin … end − 1 of surface float32 [V, N, M]: the map [N, M] as each view sees it, −inf where nothing is.
+    """Fill views begin … end − 1 of surface float32 [V, N, M] with the map [N, M] as each view sees it.
 
-    A point covers the 2×2 px around where it is seen; the nearest one counts.
+    A point covers the 2×2 px around its projection; the nearest point wins. Pixels without any are −inf.
     """
     height, width = disparity.shape
     for v in range(begin, end):
@@ -53,10 +53,11 @@ def surface_in_views(begin, end, disparity, dy, dx, surface):
 
 @kernel
 def listen(mixed, own, m, first, count, right, nearest, limits, sums):
-    """Add a view's deviations at the sixteen pixels first + m … to sums float32 [3 · length], `count` of them at most.
+    """Add a view's deviations at sixteen pixels, starting at first + m, to sums float32 [3 · length]; at most `count`.
 
-    sums: deviations where the view sees the pixel, 1 where it does, 1 where the pixel lies in its image. nearest: its
-    surface there; limits float32 [length]: how near that may be.
+    The three parts of `sums` hold the deviations where the view sees the pixel, the number of views that see it, and
+    the number whose image contains it. `nearest` is the surface that the view sees there; the pixel is hidden where
+    that is nearer than limits float32 [length].
     """
     length, one, zero = limits.size, splat(np.float32(1.0)), splat(np.float32(0.0))
     deviation = deviations(mixed, own, m, first, right) * np.float32(1.0 / (3.0 * LEVELS))
@@ -70,10 +71,10 @@ def listen(mixed, own, m, first, count, right, nearest, limits, sums):
 
 @kernel
 def hear_plane(rays, n, d, surface, limits, own, mixed, sums):
-    """Deviations of all views but the reference view for row n at disparity d: see `listen`.
+    """Sum the deviations of all views except the reference view for row n at disparity d: see `listen`.
 
-    A view does not see a pixel where its surface is nearer by more than a margin than d *and* than the map itself,
-    which `limits` tells: what is farther than the map would otherwise be hidden by the pixel's own neighbours.
+    A pixel is hidden in a view whose surface is nearer, by more than a margin, than d *and* than the map (`limits`).
+    Without the second condition, the pixel's own neighbours would hide every disparity behind the map.
     """
     sums[:] = 0
     for v in range(rays.dy.size):
@@ -91,11 +92,12 @@ def hear_plane(rays, n, d, surface, limits, own, mixed, sums):
 
 @task
 def hear(begin, end, rays, disparity, surface, planes, margin, deviation, share, least):
-    """Rows begin … end − 1 of every plane: deviation of the visible views, and their share of all views.
+    """Fill rows begin … end − 1 of every plane with the deviation of the visible views, and their share of all views.
 
-    surface float32 [V·N·M + 16]: the map as each view sees it. deviation uint16 [N, M, D]: sum over the visible views /
-    number of views in whose image the sample lies, in 1/FINE grey levels; share uint8 [N, M, D]: of 255; least float32
-    [N, M]: smallest mean over the visible views where they are two fifths of all, grey levels.
+    surface float32 [V·N·M + 16]: the map as each view sees it. deviation uint16 [N, M, D]: sum over the visible views,
+    divided by the number of views whose image contains the sample, in 1/FINE grey levels. share uint8 [N, M, D]: 255
+    for all views. least float32 [N, M]: smallest mean over the visible views, if at least two fifths of all views see
+    the pixel, in grey levels.
     """
     length = rays.width + SPARE
     own, mixed = np.zeros(3 * length, np.float32), np.zeros(3 * length, np.float32)
@@ -122,14 +124,14 @@ def hear(begin, end, rays, disparity, surface, planes, margin, deviation, share,
 
 @kernel
 def heard_cost(deviation, share, charge):
-    """C = F + (1 − P)·charge in grey levels, of stored deviation F and share P."""
+    """C = F + (1 − P)·charge in grey levels, from the stored deviation F and share P."""
     hidden = np.float32(1.0) - np.float32(share) * np.float32(1.0 / 255.0)
     return np.float32(deviation) * np.float32(1.0 / FINE) + hidden * charge
 
 
 @task
 def cost_of_map(begin, end, deviation, share, charge, disparity, minimum, step, cost):
-    """Rows begin … end − 1 of cost float32 [N, M]: C of a map, linear between planes `step` px apart."""
+    """Fill rows begin … end − 1 of cost float32 [N, M] with C of a map, interpolated between planes `step` px apart."""
     last = deviation.shape[2] - 1
     for n in range(begin, end):
         for m in range(disparity.shape[1]):

@@ -1,6 +1,6 @@
-"""The data term linearised around a map (Gauss–Newton): the disparity that the visible views want, and its precision.
+"""The data term linearised around a map (Gauss–Newton): the disparity that fits the visible views, and its precision.
 
-Views are sampled with a cubic kernel, whose derivative is smooth: bilinear samples pull towards whole pixels.
+Views are sampled with a cubic kernel because its derivative is smooth; bilinear samples pull towards whole pixels.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from ioadr.cost.views import is_hidden, views_around
 from ioadr.geometry.ppp import LEVELS, split
 
 DUST = np.float32(1e-4)
-"""Grey levels²/px² that rounding leaves of Σ w·g² where nothing has texture; its quotients mean nothing."""
+"""Rounding error of Σ w·g² without texture, grey levels²/px²; quotients of smaller values are meaningless."""
 
 ROUNDING = np.float32(1e-5)
-"""Share of Σ w·g² that rounding leaves where the derivatives of all views are equal."""
+"""Rounding error, as a share of Σ w·g², if the derivatives of all views are equal."""
 
 
 @kernel
 def cubic(t):
-    """Catmull–Rom weights of the taps −1, 0, 1, 2 at fraction t."""
+    """Catmull–Rom weights of the taps −1, 0, 1 and 2 at fraction t."""
     half, s, c = np.float32(0.5), t * t, t * t * t
     return (
         half * (-t + np.float32(2.0) * s - c),
@@ -46,7 +46,7 @@ def cubic(t):
 
 @kernel
 def cubic_slope(t, factor):
-    """Their derivatives by t, times a factor."""
+    """Derivatives of the Catmull–Rom weights by t, times a factor."""
     half, s = np.float32(0.5) * factor, t * t
     return (
         half * (np.float32(4.0) * t - np.float32(3.0) * s - np.float32(1.0)),
@@ -67,7 +67,7 @@ def noise_gain(w, u):
 
 @kernel
 def cubic_row(samples, base, wx, ux):
-    """Three channels of four neighbouring samples, weighted by wx and by ux."""
+    """Sums of four neighbouring samples, in three channels, with the weights wx and with the weights ux."""
     r0, g0, b0 = split(gather(samples, base))
     r1, g1, b1 = split(gather(samples, base + np.int32(1)))
     r2, g2, b2 = split(gather(samples, base + np.int32(2)))
@@ -86,14 +86,14 @@ def cubic_row(samples, base, wx, ux):
 def robust_normal_equation(rays, n0, m0, d, seen, scale):
     """(Σ w·g·r, Σ w·g², Σ w·r², Σ w) over the visible views' residuals r and their derivatives g by d, grey levels.
 
-    For the sixteen pixels (n0, m0) … (n0, m0 + 15) of disparities d; seen float32 [V · 16]: 1 where a view sees one.
-    w = 1 / (1 + r²/scale²), r² summed over the channels. r and g are taken from their means over the views, channel by
-    channel: the reference view is as noisy as any other, and where only views of one side see the pixel, its own error
-    would look like a disparity. Between pixels a sample averages noise away, most of all halfway, which would draw the
-    minimum there: what noise of the residuals' size adds to Σ w·g·r is taken off.
+    Computed for sixteen pixels (n0, m0) … (n0, m0 + 15) with disparities d. seen float32 [V · 16] is 1 where a view
+    sees the pixel. w = 1 / (1 + r²/scale²), with r² summed over the channels. In each channel, r and g are relative to
+    their means over the views: the reference view is as noisy as any other, and if only views on one side see the
+    pixel, its noise would look like a disparity. Interpolation averages noise, most of all halfway between pixels,
+    which would draw the minimum there; the expected contribution of noise to Σ w·g·r is therefore subtracted.
     """
     one, zero = splat(np.float32(1.0)), splat(np.float32(0.0))
-    if rays.height < 4 or rays.width < 4:  # no place for four taps
+    if rays.height < 4 or rays.width < 4:  # four taps do not fit
         return zero, zero, zero, zero
     stride, columns = np.int32(rays.row_stride), as_floats(counted()) + np.float32(m0)
     own = truncated(smallest(columns, splat(np.float32(rays.width - 1))))
@@ -149,7 +149,7 @@ def robust_normal_equation(rays, n0, m0, d, seen, scale):
 
 @kernel
 def find_seen(model, n, m, d, used, views, seen):
-    """Set `seen` float32 [V · 16] for the pixels (n, m) … (n, m + used − 1) of disparities d [16]."""
+    """Set `seen` float32 [V · 16] for the pixels (n, m) … (n, m + used − 1) with disparities d [16]."""
     rays = model.rays
     seen[:] = 1
     for lane in range(used):
@@ -164,10 +164,10 @@ def find_seen(model, n, m, d, used, views, seen):
 
 @task
 def linearise(begin, end, model, disparity, scale, furthest, wanted, target, texture, residual):
-    """Rows begin … end − 1: the disparity the data want, at most `furthest` px away, and the evidence for it.
+    """Find the disparity that fits the data best, at most `furthest` px away, in rows begin … end − 1.
 
-    texture: Σ w·g², how much the views change with disparity; residual: their mean square difference. Both in grey
-    levels, squared. wanted bool [N, ⌈M/16⌉]: which groups of sixteen pixels of a row to process.
+    texture: Σ w·g², the change of the views with disparity; residual: their mean square difference. Both are in
+    squared grey levels. wanted bool [N, ⌈M/16⌉]: the groups of sixteen pixels of a row to process.
     """
     views = views_around(model.rays, model.occluders)
     seen = np.empty(model.rays.dy.size * WIDTH, np.float32)
@@ -179,7 +179,7 @@ def linearise(begin, end, model, disparity, scale, furthest, wanted, target, tex
             if not wanted[n, m // WIDTH]:
                 continue
             used = min(WIDTH, width - m)
-            for lane in range(used):  # assigned as slices, numba compiles messages about their lengths for seconds
+            for lane in range(used):  # for slices, numba would spend seconds compiling messages about their lengths
                 around[lane] = disparity[n, m + lane]
             find_seen(model, n, m, around, used, views, seen)
             d = load(around, 0)

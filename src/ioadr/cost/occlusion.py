@@ -1,9 +1,8 @@
 """Photo-consistency of a hypothesis: J_PD (Eqs. 11, 12) and the occlusion-aware J_oa (Eqs. 21, 22, Algorithm 1).
 
-Visibility is taken from a snapshot of the map. Which disparities occur near a pixel is kept as one bit
-per level and 8×8 tile, so that Algorithm 1 tests only levels that exist; where no nearer surface is in
-reach (`ceiling`), every view counts as visible and the search is skipped; how near that comes to the
-literal algorithm is in decision 7.
+Visibility is taken from a snapshot of the map. One bit per level and 8×8 tile records which disparities occur near a
+pixel, so that Algorithm 1 tests only levels that exist. If no nearer surface is in reach (`ceiling`), every view
+counts as visible and the search is skipped. Decision 7 compares this with the literal algorithm.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ from ioadr.cost.views import hide_none
 from ioadr.geometry.ppp import LEVELS, all_inside, bilinear_weights, occluder_origin, project, sample_lanes, unpack
 
 TILE = 8
-"""px, side of the squares whose levels are kept together; 4 px would save a tenth of the time, with fewer occluders."""
+"""Side of a tile, px; 4 px would save a tenth of the time, but miss occluders."""
 FOOTPRINT = np.float32(2.0)
-"""px by which an occluder may miss the sample it hides: half a view's shift, but no more than this."""
+"""Largest distance, px, between an occluder and a sample that it hides: half a view's shift, but no more than this."""
 GROUPS = 2
-"""Groups of views after which a sum that has grown too large is given up."""
+"""Groups of views after which a sum that is too large already is abandoned."""
 FAR = np.float32(1e6)
-"""px; weight of a miss beyond the image, where nothing can hide anything."""
+"""Distance added per px outside the image, where there are no occluders."""
 
 
 class Occluders(NamedTuple):
@@ -58,7 +57,7 @@ class Occluders(NamedTuple):
     maximum: Any
     """Upper end of the disparity range."""
     written: Any
-    """float32: 1 if the map is read with the hypothesis in place at its own pixel, 0 if as it is."""
+    """float32: 1 if the map is read with the hypothesis at its own pixel, 0 if unchanged."""
 
 
 class DataWeights(NamedTuple):
@@ -67,7 +66,7 @@ class DataWeights(NamedTuple):
     occlusion_aware: Any
     plain_when_cheaper: Any
     min_visible: Any
-    """Views below which J_PD is used."""
+    """J_PD is used if fewer views than this see the point."""
     margin: Any
     uncounted: Any
     """Subtracted from the number of views: 1 leaves the reference view out."""
@@ -83,14 +82,14 @@ def level_of(d, step):
 
 @kernel
 def in_the_open(rays, occluders, weights, n0, m0, d):
-    """Whether every view holds the sample of (n0, m0, d) and no nearer surface is in reach: J_oa is J_PD then."""
+    """Whether every view contains the sample of (n0, m0, d) and no nearer surface is in reach, so that J_oa = J_PD."""
     open_sky = not weights.occlusion_aware or d + weights.margin >= occluders.ceiling[n0, m0]
     return open_sky and all_inside(rays, n0, m0, d, weights.bounds)
 
 
 @kernel
 def lane_deviations(rays, views, g, n0, m0, y, x):
-    """Sum over the channels of |colour − reference|, quarters of a grey level, of the sixteen views of group g."""
+    """|colour − reference| of the sixteen views of group g, summed over the channels, in quarters of a grey level."""
     red0, green0, blue0 = unpack(rays.samples[rays.reference * rays.view_stride + n0 * rays.row_stride + m0])
     red, green, blue = sample_lanes(rays, load(views.start, g * WIDTH), y, x)
     return magnitude(red - red0) + magnitude(green - green0) + magnitude(blue - blue0)
@@ -98,7 +97,7 @@ def lane_deviations(rays, views, g, n0, m0, y, x):
 
 @kernel
 def pixel_deviation(rays, views, n0, m0, d, weights, rest):
-    """J_PD in grey levels where all samples lie inside the views; stops early, with the cost so far, beyond `rest`."""
+    """J_PD in grey levels if all samples lie inside the views; above `rest`, it stops and returns the cost so far."""
     unit = np.float32(3.0 * LEVELS) * max(np.float32(rays.dy.size) - weights.uncounted, np.float32(1.0))
     sums = splat(np.float32(0.0))
     for g in range(views.hidden.size):
@@ -111,9 +110,9 @@ def pixel_deviation(rays, views, n0, m0, d, weights, rest):
 
 @kernel
 def split_deviation(rays, views, n0, m0, d):
-    """Sum of |colour − reference| (grey levels) and number of views: of all inside the image, and of those not hidden.
+    """Sum of |colour − reference| (grey levels) and number of views: those that contain the sample, those that see it.
 
-    The reference view counts as inside and visible, with deviation 0.
+    The reference view counts in both, with deviation 0.
     """
     zero = splat(np.float32(0.0))
     bottom, right = splat(np.float32(rays.height - 1)), splat(np.float32(rays.width - 1))
@@ -133,7 +132,7 @@ def split_deviation(rays, views, n0, m0, d):
 
 @kernel
 def levels_in_reach(occluders, n0, m0, d, margin, found):
-    """Set in `found` uint64 [words] the levels that occur near enough to (n0, m0) to hide a view; returns if any."""
+    """Set the bits of levels that may hide (n0, m0) in a view, `found` uint64 [words]; returns whether any is set."""
     radius = np.int64((occluders.maximum - d) * occluders.reach)
     rows, columns, words = occluders.levels.shape
     top, bottom = max(n0 - radius, 0) // TILE, min((n0 + radius) // TILE, rows - 1)
@@ -159,9 +158,9 @@ def levels_in_reach(occluders, n0, m0, d, margin, found):
 
 @kernel
 def hidden_by(rays, occluders, views, g, n0, m0, d, d_occluder):
-    """Algorithm 1, steps iv.a–c for one d_occluder and the sixteen views of group g: the bits of those it hides.
+    """Algorithm 1, steps iv.a–c, for one d_occluder and the sixteen views of group g: a bit for each view it hides.
 
-    With `written`, the map is read with the hypothesis d in place at (n0, m0), which then cannot hide itself.
+    With `written`, the map has the hypothesis d at (n0, m0), so that the pixel cannot hide itself.
     """
     zero, one = splat(np.float32(0.0)), splat(np.float32(1.0))
     bottom, right = splat(np.float32(rays.height - 1)), splat(np.float32(rays.width - 1))
@@ -206,7 +205,7 @@ def find_hidden(rays, occluders, n0, m0, d, margin, views):
 
 @kernel
 def seen_cost(rays, occluders, weights, n0, m0, d, views):
-    """J_oa of disparity d at (n0, m0) where views may miss the point, grey levels, and how many of them see it."""
+    """J_oa of disparity d at (n0, m0), in grey levels, and the number of views that see it; any view may be hidden."""
     hide_none(views)
     near = weights.occlusion_aware and find_hidden(rays, occluders, n0, m0, d, weights.margin, views)
     sums, count, sums_seen, count_seen = split_deviation(rays, views, n0, m0, d)
@@ -219,7 +218,7 @@ def seen_cost(rays, occluders, weights, n0, m0, d, views):
 
 @kernel
 def cost_and_visible(rays, occluders, weights, n0, m0, d, views):
-    """J_oa (or J_PD) of disparity d at (n0, m0), grey levels, and how many views see it."""
+    """J_oa (or J_PD) of disparity d at (n0, m0) in grey levels, and the number of views that see it."""
     if in_the_open(rays, occluders, weights, n0, m0, d):
         return pixel_deviation(rays, views, n0, m0, d, weights, np.float32(np.inf)), np.float32(rays.dy.size)
     return seen_cost(rays, occluders, weights, n0, m0, d, views)
@@ -227,7 +226,7 @@ def cost_and_visible(rays, occluders, weights, n0, m0, d, views):
 
 @kernel
 def data_cost(rays, occluders, weights, n0, m0, d, rest, views):
-    """J_oa (or J_PD) of disparity d at (n0, m0), grey levels; a cost beyond `rest` may be incomplete."""
+    """J_oa (or J_PD) of disparity d at (n0, m0) in grey levels; a cost above `rest` may be incomplete."""
     if in_the_open(rays, occluders, weights, n0, m0, d):
         return pixel_deviation(rays, views, n0, m0, d, weights, rest)
     return seen_cost(rays, occluders, weights, n0, m0, d, views)[0]
@@ -235,7 +234,7 @@ def data_cost(rays, occluders, weights, n0, m0, d, rest, views):
 
 @kernel
 def summarise_levels(begin, end, disparity, first, step, levels):
-    """Fill `levels` (zeroed, uint64 [N/8, M/8, words]) with the levels that occur in tile rows begin … end − 1."""
+    """Record the levels that occur in tile rows begin … end − 1 in `levels` (zeroed, uint64 [N/8, M/8, words])."""
     height, width = disparity.shape
     for ty in range(begin, end):
         for n in range(ty * TILE, min(ty * TILE + TILE, height)):
@@ -248,8 +247,8 @@ def summarise_levels(begin, end, disparity, first, step, levels):
 def raise_ceiling(disparity, slope, written, cone, ceiling):
     """Ceiling over every pixel: the map, falling off by `slope` per px of distance.
 
-    Where hypotheses are `written` into the map (1, else 0), the pixel itself is left out. Two passes of a
-    chamfer transform with Chebyshev distance, which is exact; cone is scratch [N, M].
+    If hypotheses are `written` into the map (1, else 0), the pixel itself is left out. Computed in two passes of a
+    chamfer transform with Chebyshev distance, which is exact; cone is scratch memory [N, M].
     """
     height, width = disparity.shape
     for n in range(height):

@@ -1,4 +1,4 @@
-"""Planar geometry J_pg (Eq. 35): angle between a hypothesis' own normal and its surroundings' plane."""
+"""Planar geometry J_pg (Eq. 35): angle between the normal of a hypothesis and the plane of its surroundings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Planes(NamedTuple):
     """The plane around each pixel."""
 
     normals: Any
-    """float32 [3, N, M], ν_lg, of which ν_rob is a mean; costs do not read it, explanations do."""
+    """float32 [3, N, M], ν_lg, whose robust mean is ν_rob; read by explanations, not by costs."""
     robust: Any
     """float32 [3, N, M], ν_rob."""
     plane: Any
@@ -28,7 +28,7 @@ class Planes(NamedTuple):
 
 @kernel
 def angle_degrees(cosine_gap):
-    """Angle whose cosine is 1 − cosine_gap, at most 90°: polynomial for arccos(x)/√(1−x), error below 2·10⁻⁸ rad."""
+    """Angle up to 90° whose cosine is 1 − cosine_gap, by a polynomial for arccos(x)/√(1−x); error below 2·10⁻⁸ rad."""
     gap = min(max(cosine_gap, 0.0), 1.0)
     x = 1.0 - gap
     series = 0.0066700901 + x * -0.0012624911
@@ -43,7 +43,7 @@ def angle_degrees(cosine_gap):
 
 @kernel
 def small_normal(disparity, n, m, d, pad, back, planes):
-    """ν_sm of (n, m) with hypothesis d (Eq. 29), not normalised; back = −1 or 1, towards visited pixels.
+    """Normal ν_sm of (n, m) with hypothesis d (Eq. 29), not normalised; back = −1 or 1 points to the visited pixels.
 
     disparity is the padded map [N + 2·pad, M + 2·pad].
     """

@@ -1,4 +1,4 @@
-"""Cost of pixels at other disparities than their own, compiled."""
+"""Costs of rival disparities of a pixel, compiled."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def margin_of(model, n, m, own, rival, views):
 
 @task
 def rival_margins(begin, end, model, disparity, own, highest, lowest, distinct, margins):
-    """Rows begin … end − 1: margin of the cheaper rival, in neighbourhoods of growing size, float32 [K, N, M].
+    """Fill rows begin … end − 1 of float32 [K, N, M] with the cheaper rival's margin, for K sizes of neighbourhood.
 
-    own float32 [N, M] is what the map costs. Rivals are the disparities highest and lowest float32 [K, N, M] where they
-    differ by `distinct` px from the map; they change little from one size to the next and are not costed again.
+    own float32 [N, M]: cost of the map. The rivals are the highest and lowest disparities float32 [K, N, M], if
+    they differ from the map by more than `distinct` px. A rival is not costed again if the next size gives the same.
     """
     views = views_around(model.rays, model.occluders)
     for n in range(begin, end):
@@ -43,7 +43,7 @@ def rival_margins(begin, end, model, disparity, own, highest, lowest, distinct, 
 
 @task
 def costs_at(begin, end, model, rows, columns, disparity, costs):
-    """Data term of pixels begin … end − 1 of a list, at (rows [P], columns [P]) with disparity float32 [P]."""
+    """Data term of pixels begin … end − 1 of the list (rows [P], columns [P]) with disparity float32 [P]."""
     views = views_around(model.rays, model.occluders)
     for i in range(begin, end):
         costs[i] = cost_and_visible(model.rays, model.occluders, model.data, rows[i], columns[i], disparity[i], views)[

@@ -1,8 +1,8 @@
 """A row of pixels at one disparity, followed into one view, compiled.
 
-All pixels of the row lie between the samples of the view in the same way: samples are read in order, sixteen at a time
-(`_lanes`), first between two rows of the view, then between columns. Rows of scratch are padded by `SPARE` numbers,
-because the last sixteen may reach beyond the row's end.
+All pixels of the row fall at the same fractions between the samples of the view. Samples are therefore read in order,
+sixteen at a time (`_lanes`), and interpolated first between two rows of the view, then between columns. Rows of scratch
+memory are padded by `SPARE` numbers, because the last sixteen may extend beyond the end of the row.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from ioadr._lanes import WIDTH, as_floats, counted, largest, load, splat, store,
 from ioadr.geometry.ppp import project, split
 
 SPARE = 2 * WIDTH
-"""Numbers after the end of a row of scratch."""
+"""Padding of a row of scratch memory, in numbers."""
 
 
 @kernel
 def seen_part(rays, v, n0, d):
-    """(y, shift, first, last): row n0 at d lies at row y and columns m + shift of view v for m = first … last − 1."""
+    """(y, shift, first, last): view v shows pixel (n0, m) of disparity d at (y, m + shift) if first ≤ m < last."""
     y, shift = project(n0, 0, d, rays.dy[v], rays.dx[v])
     first = max(0, int(np.ceil(-shift)))
     last = min(rays.width, int(np.floor(np.float32(rays.width - 1) - shift)) + 1)
@@ -28,7 +28,7 @@ def seen_part(rays, v, n0, d):
 
 @kernel
 def unpack_row(samples, start, count, channels):
-    """Three channels of `count` packed samples from `start` on: channels float32 [3 · length], quarters of a level."""
+    """Unpack `count` samples, starting at `start`, into channels float32 [3 · length], in quarters of a grey level."""
     length = channels.size // 3
     for m in range(0, count, WIDTH):
         red, green, blue = split(load(samples, start + m))
@@ -39,7 +39,7 @@ def unpack_row(samples, start, count, channels):
 
 @kernel
 def mix_rows(rays, v, y, column, count, mixed):
-    """Three channels of view v at row y, between its rows, for `count` columns: mixed float32 [3 · length]."""
+    """Interpolate view v at row y, for `count` columns, into three channels: mixed float32 [3 · length]."""
     length, iy = mixed.size // 3, int(y)
     down = y - np.float32(iy)
     up = np.float32(1.0) - down
@@ -55,9 +55,10 @@ def mix_rows(rays, v, y, column, count, mixed):
 
 @kernel
 def deviations(mixed, own, m, first, right):
-    """Summed |colour − own colour| of the sixteen pixels first + m …, whose samples begin at mixed[m].
+    """Sum of |colour − own colour| over the channels, for sixteen pixels from first + m on.
 
-    They lie `right` of the way from one column to the next; own float32 [3 · length]: the row itself.
+    Their samples start at mixed[m] and are interpolated at the fraction `right` between columns. own float32
+    [3 · length]: the row of pixels.
     """
     length, left = mixed.size // 3, np.float32(1.0) - right
     total = splat(np.float32(0.0))

@@ -1,6 +1,6 @@
-"""Light of a pixel beside a jump in all views: mixed, and of the background behind it, compiled (decision 12).
+"""Colours of a pixel beside a jump and of the background behind it, in all views, compiled (decision 12).
 
-Colours are linear light, 0 … 255, because only light mixes linearly.
+Colours are in linear light, 0 … 255, because only light mixes linearly.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from ioadr.geometry.ppp import bilinear_weights, project
 NEAR_REACH = 4
 """Radius of the search for F, px."""
 NEAR_RIDGE = 0.15
-"""px², keeps F's gradient small where it is seen from one side only."""
+"""px²; keeps the gradient of F small if F is seen on one side only."""
 DARKEST = 0.02
-"""Share of white below which a sample's noise in linear light stops shrinking."""
+"""Share of white below which the noise of a sample in linear light is constant."""
 
 
 class Matting(NamedTuple):
@@ -28,11 +28,11 @@ class Matting(NamedTuple):
     """float32 [1024], linear light of a packed level."""
     gamma: Any
     views: Any
-    """int32 [K], the views that are asked, ascending."""
+    """int32 [K], the views that are used, ascending."""
     others: Any
-    """int32 [K, K − 1], for each of them the others by distance, nearest first."""
+    """int32 [K, K − 1], for each of these views the others, nearest first."""
     ceilings: Any
-    """float32 [2, N, M], maximum of the map within 2 and 1 px: a sample there is free of anything nearer."""
+    """float32 [2, N, M], maximum of the map within 2 and within 1 px: no nearer surface affects a sample there."""
     jump: Any
     """px of disparity between two surfaces."""
     furthest: Any
@@ -44,7 +44,7 @@ class Matting(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """One pixel in all views; a worker's scratch."""
+    """One pixel in all views; scratch memory of one worker."""
 
     seen: Any
     """float32 [V, 3], I_v."""
@@ -66,7 +66,7 @@ def is_inside(rays, y, x):
 
 @kernel
 def light_at(matting, v, y, x, out):
-    """Bilinear linear light of view v at (y, x) inside the image, added to out [3]."""
+    """Add the light of view v at (y, x), interpolated bilinearly, to out [3]; (y, x) must lie inside the image."""
     rays, light = matting.rays, matting.light
     iy, ix = np.int32(y), np.int32(x)
     weights = bilinear_weights(y - np.float32(iy), x - np.float32(ix))
@@ -80,8 +80,10 @@ def light_at(matting, v, y, x, out):
 
 @kernel
 def sides(disparity, n, m, jump):
-    """(near, far, middle): disparities that meet at (n, m), the pixel's own and the mean of the nearest on the other
-    side of the middle of its 3×3 pixels; near = far where these range over less than a jump."""
+    """(near, far, middle) disparities at (n, m); near = far if its 3×3 pixels do not differ by a jump.
+
+    One side is the pixel's own disparity; the other is the mean of the nearest pixels beyond the middle.
+    """
     height, width = disparity.shape
     own, lowest, highest = disparity[n, m], disparity[n, m], disparity[n, m]
     top, bottom, left, right = max(n - 1, 0), min(n + 2, height), max(m - 1, 0), min(m + 2, width)
@@ -107,7 +109,7 @@ def sides(disparity, n, m, jump):
 
 @kernel
 def is_free(ceiling, y, x, middle):
-    """Whether no near surface is at (y, x) of the reference view; outside, the edge counts."""
+    """Whether there is no near surface at (y, x) of the reference view; outside the image, the edge is repeated."""
     i = min(max(np.int64(np.floor(y + 0.5)), 0), ceiling.shape[0] - 1)
     j = min(max(np.int64(np.floor(x + 0.5)), 0), ceiling.shape[1] - 1)
     return ceiling[i, j] < middle
@@ -115,10 +117,10 @@ def is_free(ceiling, y, x, middle):
 
 @kernel
 def background(matting, ceiling, n, m, k, near, far, middle, pair):
-    """Light behind the near surface at (n, m) in view v from two views with a free line of sight, [2, 3]; their count.
+    """Light [2, 3] behind the near surface at (n, m) in view v, from two unobstructed views; returns how many exist.
 
-    View v is the k-th that is asked. Its background there is at p − δ·o_v of the reference view, δ = near − far. View w
-    shows it at p − δ·o_v − far·o_w, and freely if no near surface is at p + δ·(o_w − o_v) (C2).
+    View v is the k-th of the views considered. Its background is at p − δ·o_v of the reference view, with
+    δ = near − far. View w shows it at p − δ·o_v − far·o_w, unobstructed if p + δ·(o_w − o_v) has no near surface (C2).
     """
     rays, step, v, count = matting.rays, near - far, matting.views[k], 0
     y0, x0 = project(n, m, step, rays.dy[v], rays.dx[v])
@@ -137,10 +139,10 @@ def background(matting, ceiling, n, m, k, near, far, middle, pair):
 
 @kernel
 def look(matting, ceiling, n, m, near, far, middle, pair, sight):
-    """Fill I_v, B_v and o_v of a sight with the views that show both (C1, C2).
+    """Fill I_v, B_v and o_v of a sight from the views that show both the pixel and its background (C1, C2).
 
-    Returns their number, which of them is the reference view (−1: none), and v_B, the variance of B_v as the two views
-    that it is the mean of differ (C3).
+    Returns the number of views, the index of the reference view among them (−1: absent), and v_B, the variance of B_v
+    according to the difference of the two views that are averaged (C3).
     """
     rays, step = matting.rays, near - far
     count, reference, spread = 0, -1, 0.0
@@ -185,7 +187,7 @@ def reference_light(matting, i, j, c):
 
 @kernel
 def inverse(yy, yx, xx, ridge):
-    """Of the symmetric matrix ((yy, yx), (yx, xx)) + ridge: its three elements."""
+    """Three elements of the inverse of the symmetric matrix ((yy, yx), (yx, xx)) + ridge."""
     yy, xx = yy + ridge, xx + ridge
     scale = 1.0 / max(yy * xx - yx * yx, 1e-12)
     return xx * scale, -yx * scale, yy * scale
@@ -193,9 +195,10 @@ def inverse(yy, yx, xx, ridge):
 
 @kernel
 def near_colour(matting, disparity, n, m, near, middle, sums, colour):
-    """F at (n, m) into colour [3], and its variance (C4); infinite where no pixel shows the near surface alone.
+    """Set colour [3] to F at (n, m) and return its variance (C4), infinite if no pixel shows the near surface alone.
 
-    A plane through the reference view's colours of the near surface, weighted by distance⁻⁴; sums is scratch [3, 4].
+    A plane is fitted to the reference view's colours of the near surface, weighted by distance⁻⁴; sums is scratch
+    memory [3, 4].
     """
     height, width = disparity.shape
     total, y1, x1, yy, yx, xx = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -232,7 +235,7 @@ def near_colour(matting, disparity, n, m, near, middle, sums, colour):
 
 @kernel
 def level_scale(matting, n, m):
-    """Grey levels of light per grey level of samples, at the brightest of the 3×3 pixels around (n, m) (C5)."""
+    """Slope of light over sample values, both in grey levels, at the brightest of the 3×3 pixels around (n, m) (C5)."""
     rays, top = matting.rays, np.float32(0.0)
     for i in range(max(n - 1, 0), min(n + 2, rays.height)):
         for j in range(max(m - 1, 0), min(m + 2, rays.width)):

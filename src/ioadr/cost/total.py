@@ -1,4 +1,4 @@
-"""J = J_oa + λ J_coc + γ J_pg (Eq. 20), and everything it depends on."""
+"""The total cost J = J_oa + λ J_coc + γ J_pg (Eq. 20) and its inputs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ioadr.cost.congruence import congruence_cost, look_around, smoothed
 from ioadr.cost.planar import planar_cost
 
 TERMS = ("data", "congruence", "planar")
-"""The terms of J, in the order of their sum; each is a group of parameters, those beyond the data have a `weight`."""
+"""The terms of J, in the order of their sum. Each is a group of parameters; all but the data term have a `weight`."""
 
 
 class Model(NamedTuple):
-    """Everything that the cost of a hypothesis depends on, except the map itself.
+    """All inputs of the cost of a hypothesis, except the map itself.
 
     A field named after a parameter (`focus_weight`: `focus.weight`) holds its value, unless a sweep sets another.
     """
@@ -31,38 +31,38 @@ class Model(NamedTuple):
     congruence_weight: Any
     """λ of this sweep."""
     least_weight: Any
-    """float32 [N, M], λ that a pixel has at least."""
+    """float32 [N, M], smallest λ of each pixel."""
     planar_weight: Any
     """γ of this sweep."""
 
 
 class State(NamedTuple):
-    """The map and its cost, which sweeps change."""
+    """The map and its cost, both updated by sweeps."""
 
     disparity: Any
     """float32 [N + 2·pad, M + 2·pad], edges replicated."""
     cost: Any
     """float32 [N, M], cost of the accepted value."""
     plain: Any
-    """float32 [N, M], data term of the map's value where a sweep found it in the open; NaN where it is not known."""
+    """float32 [N, M], data term of the map's value if every view sees it (`in_the_open`); NaN if unknown."""
 
 
 @kernel
 def look_around_pixel(model, state, n, m, near):
-    """Copy the neighbours of (n, m)."""
+    """Copy the neighbours of (n, m) into the scratch memory."""
     centre = (n + model.pad) * state.disparity.shape[1] + m + model.pad
     look_around(state.disparity, model.guide, model.congruence, centre, near)
 
 
 @kernel
 def smoothed_around(model, state, n, m, d, near):
-    """d_s of (n, m) for hypothesis d: neighbours count by their likeness to it in colour and disparity."""
+    """Smoothed disparity d_s of (n, m) for hypothesis d, weighted by similarity in colour and disparity."""
     return smoothed(near, model.congruence, d, state.cost[n, m])
 
 
 @kernel
 def smoothness_terms(model, state, n, m, d, back, near):
-    """(λ J_coc, γ J_pg) of hypothesis d at (n, m), grey levels: all `TERMS` except the data term, float32."""
+    """(λ J_coc, γ J_pg) of hypothesis d at (n, m) in grey levels, float32: all `TERMS` except the data term."""
     congruence, weight = np.float32(0.0), max(model.congruence_weight, model.least_weight[n, m])
     if weight > 0:
         congruence = weight * congruence_cost(d, smoothed_around(model, state, n, m, d, near))
@@ -74,7 +74,7 @@ def smoothness_terms(model, state, n, m, d, back, near):
 
 @kernel
 def smoothness(model, state, n, m, d, back, near):
-    """Their sum."""
+    """Sum of the smoothness terms of hypothesis d at (n, m), grey levels."""
     terms = smoothness_terms(model, state, n, m, d, back, near)
     total = terms[0]
     for i in range(1, len(terms)):
@@ -84,7 +84,7 @@ def smoothness(model, state, n, m, d, back, near):
 
 @kernel
 def cost_terms(model, state, n, m, d, back, data, near, terms):
-    """Write J's terms for hypothesis d at (n, m), whose data term is known, into float32 [len(TERMS)], grey levels."""
+    """Write the terms of J for hypothesis d at (n, m), given its data term, to float32 [len(TERMS)], grey levels."""
     terms[0] = data
     others = smoothness_terms(model, state, n, m, d, back, near)
     for i in range(len(others)):

@@ -12,12 +12,12 @@ from ioadr._lanes import WIDTH, largest, load, smallest, splat, store, truncated
 from ioadr.geometry.ppp import LEVELS, split
 
 MIDDLE = np.float32(128.0 * LEVELS)
-"""What a packed high-pass sample of zero is."""
+"""Packed value of a high-pass sample of zero."""
 
 
 @task
 def soften(begin, end, rays, side, softened):
-    """Views begin … end − 1 of packed samples, smoothed by (side, 1 − 2·side, side) in both directions."""
+    """Smooth views begin … end − 1 of packed samples with (side, 1 − 2·side, side) in both directions."""
     stride = np.int64(rays.row_stride)
     rows = np.int64(rays.view_stride) // stride
     length = stride + 2
@@ -35,7 +35,7 @@ def soften(begin, end, rays, side, softened):
 
 @kernel
 def mix_rows(samples, above, centre, below, side, mixed):
-    """Three channels of a row, smoothed with its neighbours: mixed float32 [3 · length], from column 1 on."""
+    """Smooth a row with the rows above and below: mixed float32 [3 · length], three channels from column 1 on."""
     middle, length = np.float32(1.0) - np.float32(2.0) * side, len(mixed) // 3
     for block in range(0, length - 2, WIDTH):
         m = min(block, length - 2 - WIDTH)
@@ -49,7 +49,7 @@ def mix_rows(samples, above, centre, below, side, mixed):
 
 @kernel
 def mix_columns(mixed, side, at, packed):
-    """The row smoothed along itself, rounded and packed from flat index `at` on."""
+    """Smooth the row horizontally, round it, and pack it from flat index `at` on."""
     middle, length = np.float32(1.0) - np.float32(2.0) * side, len(mixed) // 3
     for block in range(0, length - 2, WIDTH):
         m = min(block, length - 2 - WIDTH)
@@ -63,7 +63,7 @@ def mix_columns(mixed, side, at, packed):
 
 @task
 def high_pass(begin, end, rays, share, passed):
-    """Views begin … end − 1 of packed samples, less `share` of their blur by (1, 4, 6, 4, 1)/16 in both directions."""
+    """Subtract `share` of their blur by (1, 4, 6, 4, 1)/16 in both directions from views begin … end − 1."""
     stride = np.int64(rays.row_stride)
     rows = np.int64(rays.view_stride) // stride
     length = stride + 4
@@ -83,7 +83,7 @@ def high_pass(begin, end, rays, share, passed):
 
 @kernel
 def blur_rows(samples, at, mixed):
-    """Three channels of five rows from flat indices `at` on, weighted: mixed float32 [3 · length], from column 2 on."""
+    """Weighted sum of five rows that start at flat indices `at`: mixed float32 [3 · length], from column 2 on."""
     length = len(mixed) // 3
     outer, inner, middle = np.float32(1 / 16), np.float32(4 / 16), np.float32(6 / 16)
     for block in range(0, length - 4, WIDTH):
@@ -100,7 +100,7 @@ def blur_rows(samples, at, mixed):
 
 @kernel
 def less_blur(samples, mixed, share, at, packed):
-    """A row of samples from flat index `at` on, less a share of its blur, packed."""
+    """Subtract a share of its blur from a row of samples that starts at flat index `at`, and pack it."""
     length, top = len(mixed) // 3, splat(np.float32(255.0 * LEVELS))
     outer, inner, middle = np.float32(1 / 16), np.float32(4 / 16), np.float32(6 / 16)
     for block in range(0, length - 4, WIDTH):

@@ -11,26 +11,26 @@ from ioadr._lanes import WIDTH
 
 
 class Views(NamedTuple):
-    """All views except the reference view, outermost first, in whole groups of lanes; one worker's scratch.
+    """All views except the reference view, outermost first, in whole groups of lanes; scratch memory of one worker.
 
     Unused lanes of the last group repeat the reference view, whose deviation is 0.
     """
 
     index: Any
-    """int32 [16·G]: which view of `Rays` is in which lane."""
+    """int32 [16·G]: view of `Rays` in each lane."""
     start: Any
-    """int32 [16·G]: where its samples begin."""
+    """int32 [16·G]: index of the view's first sample."""
     dy: Any
     dx: Any
-    """float32 [16·G]: its offset, as the pixel in hand sees it."""
+    """float32 [16·G]: offset of the view, as in `Rays`."""
     reach: Any
     """float32 [16·G]: max(|dy|, |dx|)."""
     used: Any
     """int32 [G]: bits of the lanes that hold a view."""
     hidden: Any
-    """int32 [G]: bits of the lanes whose view does not see the point in hand."""
+    """int32 [G]: bits of the lanes whose view does not see the current point."""
     found: Any
-    """uint64 [words]: levels of occluders in reach, a bit each."""
+    """uint64 [words]: one bit for each level of an occluder in reach."""
 
 
 @kernel
@@ -56,7 +56,7 @@ def hide_none(views):
 
 @kernel
 def order_views(rays, views):
-    """Sort the other views into lanes, by insertion; fill up with the reference view."""
+    """Sort the other views into lanes by insertion; fill the remaining lanes with the reference view."""
     count = 0
     for v in range(rays.dy.size):
         if v != rays.reference:
@@ -76,7 +76,7 @@ def order_views(rays, views):
 
 @task
 def views_around(rays, occluders):
-    """A worker's `Views` of a light field."""
+    """Allocate a worker's `Views` of a light field."""
     groups = max((rays.dy.size + WIDTH - 2) // WIDTH, 1)
     size = groups * WIDTH
     views = Views(

@@ -1,1 +1,1 @@
-"""Where a ray goes (§ IV)."""
+"""The geometry of rays: projection, depth and normals (§ IV)."""

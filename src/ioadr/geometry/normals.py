@@ -41,9 +41,10 @@ def plane_disparity(n, m, nx, ny, nz, offset, rays):
 
 @task
 def smooth_normals(begin, end, disparity, rays, kernel_values, normals):
-    """ν_lg (Eq. 30): normals float32 [3, N, M] from the separable difference kernel i·g(i)⊗g(j), edges replicated.
+    """Fill rows begin … end − 1 with the normals ν_lg float32 [3, N, M] (Eq. 30).
 
-    Rows begin … end − 1; kernel_values float64 [2, 2δ+1]: the difference and the smoothing factor.
+    They follow from the separable difference kernel i·g(i)⊗g(j), with replicated edges. kernel_values float64
+    [2, 2δ+1]: the difference and the smoothing factor.
     """
     height, width = disparity.shape
     half = kernel_values.shape[1] // 2

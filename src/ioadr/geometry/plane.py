@@ -1,7 +1,7 @@
 """The plane of a pixel's surroundings (§ V-C): robust normal ν_rob and disparity d_μ (Eqs. 31–34).
 
-Angles between normals are measured by the chord of the unit sphere: it orders like the angle, needs no
-arc cosine and differs from it by less than 1 % below 28°.
+Angles between normals are measured as chords of the unit sphere: a chord grows with the angle, needs no arc cosine,
+and differs from the angle by less than 1 % below 28°.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from ioadr.geometry.normals import inverse_depth, plane_disparity, point
 
 
 class Around(NamedTuple):
-    """Normals and points of some rows, padded so that sixteen neighbours of any pixel's window can be read at once.
+    """Normals and points of some rows, padded so that sixteen neighbours in any pixel's window can be read together.
 
-    Sixteen pixels of a row are fitted together, `a` being their neighbours at one offset of the window, `b` they
-    themselves; sums stay in registers.
+    Sixteen pixels of a row are fitted together: `b` are the pixels, and `a` their neighbours at one offset of the
+    window. Sums stay in registers.
     """
 
     normals: Any
@@ -27,11 +27,11 @@ class Around(NamedTuple):
     points: Any
     """float32 [3 · rows · stride]; 0 beyond the image."""
     top: Any
-    """The first row."""
+    """Index of the first row."""
     rows: Any
     stride: Any
     margin: Any
-    """Numbers before the first column and after the last."""
+    """Padding before the first column and after the last, in numbers."""
 
 
 @kernel
@@ -98,7 +98,7 @@ def _inlier_sum(around, n, m, window, b, limit):
 
 @kernel
 def _mean_offset(around, n, m, window, b, r, limit, offset, low, high):
-    """Mean over inliers of ⟨x, ν_rob⟩ − offset where ⟨x, ν_rob⟩ is in (low, high) (Eq. 33), and their number."""
+    """Mean of ⟨x, ν_rob⟩ − offset over inliers with ⟨x, ν_rob⟩ in (low, high) (Eq. 33), and their number."""
     zero, one = splat(np.float32(0.0)), splat(np.float32(1.0))
     size = around.rows * around.stride
     sums = counts = zero
@@ -114,7 +114,7 @@ def _mean_offset(around, n, m, window, b, r, limit, offset, low, high):
 
 @kernel
 def surface_points(begin, end, disparity, rays, points):
-    """3D points float32 [3, N, M] of rows begin … end − 1."""
+    """Fill rows begin … end − 1 with 3D points float32 [3, N, M]."""
     for n in range(begin, end):
         for m in range(disparity.shape[1]):
             points[0, n, m], points[1, n, m], points[2, n, m] = point(n, m, np.float64(disparity[n, m]), rays)
@@ -124,7 +124,7 @@ def surface_points(begin, end, disparity, rays, points):
 def _around(begin, end, points, normals, window, border):
     """The surroundings of rows begin … end − 1."""
     reach = np.int64(0)
-    for w in range(window.shape[0]):  # numpy's maximum would load a tenth of numba with the compiled loop
+    for w in range(window.shape[0]):  # with numpy's maximum, loading the compiled loop would load a tenth of numba
         reach = max(reach, abs(window[w, 0]), abs(window[w, 1]))
     margin = reach + WIDTH
     rows, stride = end - begin + 2 * reach, normals.shape[2] + 2 * margin
@@ -136,7 +136,7 @@ def _around(begin, end, points, normals, window, border):
 
 @kernel
 def _expect(n, disparity, rays, tolerance, robust, size, expected):
-    """Offset of the plane through each pixel of row n, and the lowest and highest that predict its disparity."""
+    """Offset of the plane through each pixel of row n, and the range of offsets that predict its disparity."""
     for m in range(disparity.shape[1]):
         x, y, z = point(n, m, np.float64(disparity[n, m]), rays)
         own = np.float32(x * robust[m] + y * robust[size + m] + z * robust[2 * size + m])
@@ -148,7 +148,7 @@ def _expect(n, disparity, rays, tolerance, robust, size, expected):
 
 @kernel
 def _normalise(n, m, total, own, border, height, width, size, robust):
-    """ν_rob of pixel (n, m) from the sum of its inliers; its own normal without any, and at the image's edge."""
+    """ν_rob of pixel (n, m) from the sum of its inliers; its own normal if there are none, or at the image's edge."""
     x, y, z = total[m], total[size + m], total[2 * size + m]
     length = np.sqrt(x * x + y * y + z * z)
     at_edge = n < border or m < border or n >= height - border or m >= width - border
@@ -159,11 +159,11 @@ def _normalise(n, m, total, own, border, height, width, size, robust):
 
 @task
 def robust_planes(begin, end, disparity, rays, points, normals, window, border, share, tolerance, robust, plane):
-    """ν_rob float32 [3, N, M] and d_μ float32 [N, M] of rows begin … end − 1, from the map's points and ν_lg.
+    """Fill rows begin … end − 1 of ν_rob float32 [3, N, M] and d_μ float32 [N, M], from the map's points and ν_lg.
 
-    window int32 [W, 2]: offsets of W^avg; normals within `border` px of the image's edge are not used,
-    and pixels there keep their own normal. Plane offsets count where they predict the pixel's own
-    disparity to within `tolerance`; without any, the plane passes through the pixel.
+    window int32 [W, 2]: offsets of W^avg. Normals within `border` px of the image's edge are not used, and pixels
+    there keep their own normal. A plane offset counts if it predicts the pixel's own disparity to within
+    `tolerance`; if none does, the plane passes through the pixel.
     """
     height, width = disparity.shape
     size = width + WIDTH
@@ -202,7 +202,7 @@ def robust_planes(begin, end, disparity, rays, points, normals, window, border, 
 
 @task
 def mark_inliers(normals, n, m, window, border, share, inlier):
-    """Which offsets of the window count in ν_rob of (n, m): inlier bool [W]; returns the largest chord that counts."""
+    """Mark the offsets of the window that count in ν_rob of (n, m), bool [W]; returns the largest chord that counts."""
     around = _around(n, n + 1, normals, normals, window, border)
     own = np.zeros(3 * WIDTH, np.float32)
     for c in range(3):

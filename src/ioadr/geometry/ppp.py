@@ -2,8 +2,8 @@
 
 A view's samples are packed into one word, 10 bits per channel, so that a bilinear tap is one load:
 bits 0–9 red, 10–19 green, 20–29 blue, in quarters of a grey level (0 … 1020); bit 30 marks a sample that
-does not exist. Rows and views are padded to sizes that are no powers of two, because 81 equal
-powers of two would meet in the same cache lines.
+does not exist. Rows and views are padded to sizes that are not powers of two; with powers of two, all 81 views would
+compete for the same cache lines.
 """
 
 from __future__ import annotations
@@ -62,13 +62,13 @@ def split(words):
 
 @kernel
 def project(n0, m0, d, dy, dx):
-    """Where the 4D-PPP through (n0, m0) of disparity d meets the view at offset (dy, dx) (Eq. 8), in px."""
+    """Position (y, x) in px at which the 4D-PPP of (n0, m0, d) meets the view at offset (dy, dx) (Eq. 8)."""
     return np.float32(n0) - d * dy, np.float32(m0) - d * dx
 
 
 @kernel
 def occluder_origin(n0, m0, d, d_occluder, dy, dx):
-    """Reference pixel whose PPP of disparity d_occluder meets that of (n0, m0, d) in a view (Eq. 14), in px."""
+    """Reference pixel, in px, whose PPP of disparity d_occluder meets the PPP of (n0, m0, d) in a view (Eq. 14)."""
     step = d_occluder - d
     return np.float32(n0) + step * dy, np.float32(m0) + step * dx
 
@@ -109,7 +109,7 @@ def sample(rays, v, y, x):
 
 @kernel
 def sample_lanes(rays, start, y, x):
-    """The same of sixteen views at once, whose samples begin at `start` int32, at float32 lanes y and x."""
+    """`sample` for sixteen views together: their samples start at `start` int32; y and x are float32 lanes."""
     iy, ix = truncated(y), truncated(x)
     w00, w01, w10, w11 = bilinear_weights(y - as_floats(iy), x - as_floats(ix))
     base = start + iy * rays.row_stride + ix

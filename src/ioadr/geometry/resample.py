@@ -12,7 +12,7 @@ LOBES = 3
 
 @kernel
 def lanczos(distance):
-    """sinc(x)·sinc(x/LOBES), 0 from LOBES px on."""
+    """sinc(x)·sinc(x/LOBES) for |x| < LOBES px, else 0."""
     if abs(distance) < 1e-6:
         return 1.0
     if abs(distance) >= LOBES:
@@ -23,7 +23,7 @@ def lanczos(distance):
 
 @kernel
 def fill_taps(position, weights):
-    """Weights [2·LOBES] of the samples around `position`, of sum 1; returns the first of them."""
+    """Set the weights [2·LOBES] of the samples around `position`, with sum 1; returns the index of the first sample."""
     first = int(np.floor(position)) - LOBES + 1
     total = 0.0
     for k in range(2 * LOBES):
@@ -36,9 +36,9 @@ def fill_taps(position, weights):
 
 @task
 def resample_rows(begin, end, image, rows, columns, out):
-    """Rows begin … end − 1 of out float32 [N, M, C] = image [H, W, C] at (rows, columns) [N, M] px.
+    """Fill rows begin … end − 1 of out float32 [N, M, C] with image [H, W, C] at (rows, columns) [N, M] px.
 
-    NaN where that is more than half a px outside the picture; samples beyond its edge repeat those on it.
+    Positions more than half a px outside the picture give NaN; the samples at its edge are repeated outside.
     """
     height, width, channels = image.shape
     vertical, horizontal = np.empty(2 * LOBES), np.empty(2 * LOBES)

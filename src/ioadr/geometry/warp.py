@@ -7,15 +7,15 @@ import numpy as np
 from ioadr._jit import kernel
 
 FOOTPRINT = 0.75
-"""px around its landing point that a pixel covers: surfaces seen more steeply are stretched, and must not crack."""
+"""px that a pixel covers around its projection: oblique surfaces are stretched, and must not crack."""
 SAME_SURFACE = 0.5
-"""px of disparity by which neighbouring pixels of one surface differ at most."""
+"""Largest difference in disparity between neighbouring pixels of one surface, px."""
 STEPS = 3
 
 
 @kernel
 def project_map(disparity, dy, dx, out):
-    """Disparity map of the view at offset (dy, dx), [N, M] px: its nearest surfaces, NaN where nothing lands."""
+    """Disparity map [N, M] of the view at offset (dy, dx), px: the nearest surface, NaN where no pixel projects."""
     height, width = disparity.shape
     out[:] = np.nan
     for n in range(height):
@@ -63,7 +63,7 @@ def surface_at(disparity, y, x, d):
 
 @kernel
 def sample_along(image, disparity, dy, dx, out):
-    """out [N, M, C] = image at pixel + disparity·(dy, dx), bilinear; NaN outside it and where disparity is NaN."""
+    """Set out [N, M, C] to image at pixel + disparity·(dy, dx), bilinear; NaN outside it and where disparity is NaN."""
     height, width, channels = image.shape
     for i in range(disparity.shape[0]):
         for j in range(disparity.shape[1]):

@@ -1,1 +1,1 @@
-"""The solver: what to try, what to accept (§ VI)."""
+"""The solver: candidates, sweeps, and the steps after them (§ VI)."""

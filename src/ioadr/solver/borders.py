@@ -1,4 +1,4 @@
-"""Excludes data beside a jump from the finish, compiled (beyond the paper, decision 10)."""
+"""Exclude data beside a jump from the finish, compiled (beyond the paper, decision 10)."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import numpy as np
 from ioadr._jit import kernel, task
 
 BEHIND = 3
-"""px behind a pixel over which a surface must reach, and over which its slope is measured."""
+"""px behind a pixel that must belong to its surface, and from which the slope is measured."""
 
 GAP = 6
-"""px: what lies between two nearer surfaces that are no further apart has no other data than those at its borders."""
+"""px: in a gap of at most this width between two nearer surfaces, the only data are those at its borders."""
 
 
 @kernel
 def room_behind(i, step, size):
-    """Pixels of a row or column, at most 3, behind index i as seen towards i + step; 0 if that is outside."""
+    """Pixels, at most 3, behind index i of a row or column as seen towards i + step; 0 if i + step is outside."""
     if i + step < 0 or i + step >= size:
         return 0
     return BEHIND if step == 0 else min(BEHIND, i if step > 0 else size - 1 - i)
@@ -25,7 +25,7 @@ def room_behind(i, step, size):
 def beside_rise(disparity, n, m, ahead, rise):
     """Whether a neighbour is nearer by more than `rise` px plus the slope of the surface behind the pixel.
 
-    False in a gap, where a nearer surface follows behind as well.
+    False in a gap, which has a nearer surface behind the pixel as well.
     """
     d, beside = disparity[n, m], False
     for k in range(len(ahead)):
@@ -40,7 +40,7 @@ def beside_rise(disparity, n, m, ahead, rise):
 
 @kernel
 def is_gap(disparity, n, m, y, x, rise, slope):
-    """Whether a nearer surface lies behind (n, m) as seen towards (y, x)."""
+    """Whether there is a nearer surface on the side of (n, m) opposite to (y, x)."""
     height, width = disparity.shape
     gap = False
     for k in range(1, GAP + 1):
@@ -52,9 +52,10 @@ def is_gap(disparity, n, m, y, x, rise, slope):
 
 @task
 def discount(begin, end, disparity, ahead, rise, precision):
-    """Rows begin … end − 1 of precision float32 [N, M]: 0 beside a rise, whose contrast belongs to the nearer surface.
+    """Set precision float32 [N, M] to 0 beside a rise, in rows begin … end − 1.
 
-    Where the surface behind has little texture, such a pixel's target would outweigh all others and bend it forward.
+    The contrast there belongs to the nearer surface. If the surface behind has little texture, the target of such a
+    pixel would outweigh all others and bend the surface forward.
     """
     for n in range(begin, end):
         for m in range(disparity.shape[1]):

@@ -9,20 +9,20 @@ import numpy as np
 from ioadr._jit import kernel
 
 MOST = 6
-"""Candidates a pixel can have."""
+"""Largest number of candidates of a pixel."""
 
 
 class Heuristics(NamedTuple):
-    """Which candidates a sweep tries."""
+    """Candidates that a sweep tries."""
 
     smooth_depth: Any
     congruence: Any
     smooth_plane: Any
     random: Any
     plane_within: Any
-    """px; a plane that misses the pixel's disparity by as much or more is not tried."""
+    """px; a plane is tried only if it differs from the pixel's disparity by less."""
     sigma: Any
-    """px, of the random perturbation."""
+    """Standard deviation of the random perturbation, px."""
     minimum: Any
     maximum: Any
     """Disparity range."""
@@ -30,7 +30,7 @@ class Heuristics(NamedTuple):
 
 @kernel
 def reflect(d, minimum, maximum):
-    """d, mirrored at the ends of the range until inside."""
+    """d, reflected at the ends of the range until it lies inside."""
     extent = maximum - minimum
     offset = abs(d - minimum) % (np.float32(2.0) * extent)
     return minimum + (offset if offset <= extent else np.float32(2.0) * extent - offset)

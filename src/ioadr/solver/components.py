@@ -9,9 +9,9 @@ from ioadr._jit import task
 
 @task
 def label_regions(mask, labels):
-    """Number the 4-connected regions of mask bool [N, M] in labels int32 [N, M], 0 elsewhere; returns how many.
+    """Label the 4-connected regions of mask bool [N, M] in labels int32 [N, M]; returns their number.
 
-    Numbers start at 1, in the raster order of the regions' first pixels.
+    Labels start at 1, in the raster order of the regions' first pixels; pixels outside the mask are 0.
     """
     height, width = mask.shape
     labels[:] = 0

@@ -11,9 +11,9 @@ from ioadr.cost.views import views_around
 
 @task
 def cost_curve(model, plain, state, n, m, disparities, back, terms):
-    """All terms and J_PD of each disparity [D] at (n, m), grey levels: terms float32 [T + 1, D].
+    """Compute all terms and J_PD of each disparity [D] at (n, m), in grey levels: terms float32 [T + 1, D].
 
-    plain: the data weights with every view visible.
+    `plain` holds the data weights with every view visible.
     """
     views = views_around(model.rays, model.occluders)
     near = neighbours_around(model.congruence)

@@ -1,7 +1,7 @@
-"""Fits surfaces to noisy targets: at every pixel, the widest polynomial patch that fits the data, compiled.
+"""Fit surfaces to noisy targets: at every pixel, the widest polynomial patch that fits the data, compiled.
 
-Sixteen neighbouring pixels are fitted at once (`_lanes`): their patches hold the same steps, so that samples are read
-in order. Within a row of a patch only powers of x are summed; powers of y follow once per row.
+Sixteen neighbouring pixels are fitted together (`_lanes`): their patches have the same offsets, so that samples are
+read in order. Within a row of a patch only powers of x are summed; powers of y follow once per row.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from ioadr._lanes import WIDTH, largest, load, splat, store
 TERMS = 6
 """1, x, y, x², x·y, y²."""
 COLUMNS = TERMS + 2
-"""Of a system: the matrix, the right side and the first unit vector."""
+"""Columns of a system: the matrix, the right-hand side and the first unit vector."""
 SUMS = 21
 """Moments of a patch: 15 of its weights, 6 with its targets."""
 UNIT = 8.0
-"""px per unit of a patch's coordinates, which keeps its moments of like size."""
+"""px per unit of a patch's coordinates, so that its moments have similar magnitudes."""
 RIDGE = np.float32(1e-3)
 """Share of the total weight added to the diagonal, so that one-sided patches stay solvable."""
 SUREST = np.float32(1e-6)
-"""px², added to a patch's variance: no surface is surer than a thousandth of a px."""
+"""px², added to a patch's variance: no surface is more precise than a thousandth of a px."""
 
 
 @kernel
 def row_moments(target, precision, centre, half, gap, base, slope, bend, c0, gate, widest):
-    """Σ w·x^0 … x^4 and Σ w·t·x^0 … x^2 over one row of sixteen patches; t is the target less c0.
+    """Σ w·x^0 … x^4 and Σ w·t·x^0 … x^2 over one row of sixteen patches; t is the target minus c0.
 
-    The row's samples are `gap` px apart, up to `half` px away. Its last polynomial is base + slope·x + bend·x²; a
-    sample counts by its precision and by how near it is to that, falling to zero at 1/√gate standard deviations or
-    1/√widest px.
+    The row's samples are `gap` px apart, up to `half` px away. Its last polynomial is base + slope·x + bend·x². The
+    weight of a sample is its precision times a factor that falls with its distance from the polynomial, to zero at
+    1/√gate standard deviations or 1/√widest px.
     """
     zero, one = splat(np.float32(0.0)), np.float32(1.0)
     s0, s1, s2, s3, s4, t0, t1, t2 = zero, zero, zero, zero, zero, zero, zero, zero
@@ -58,7 +58,7 @@ def row_moments(target, precision, centre, half, gap, base, slope, bend, c0, gat
 def moments(target, precision, centre, rows, stride, fit, gate, widest, sums):
     """Weighted moments of the patches around flat indices centre … centre + 15: sums float32 [21 · 16].
 
-    rows int32 [R, 3]: step down, half width and gap of each row of the patch, px; fit float32 [6 · 16]: its last
+    rows int32 [R, 3]: row offset, half width and gap of each row of the patch, px; fit float32 [6 · 16]: the last
     polynomials.
     """
     c0, c1, c2 = load(fit, 0), load(fit, WIDTH), load(fit, 2 * WIDTH)
@@ -75,7 +75,7 @@ def moments(target, precision, centre, rows, stride, fit, gate, widest, sums):
 
 @kernel
 def add_row(along, y, sums):
-    """Add a row's moments at height y to those of its patch: 1, x, y, x², xy, y², x³ … y³, x⁴ … y⁴, then targets."""
+    """Add the moments of a row at height y to its patch: 1, x, y, x², xy, y², x³ … y³, x⁴ … y⁴, then the targets."""
     s0, s1, s2, s3, s4, t0, t1, t2 = along
     yy = y * y
     add(sums, 0, s0)
@@ -103,13 +103,13 @@ def add_row(along, y, sums):
 
 @kernel
 def add(sums, k, values):
-    """Add sixteen values to the k-th sixteen."""
+    """Add sixteen values to the k-th group of sixteen."""
     store(sums, k * WIDTH, load(sums, k * WIDTH) + values)
 
 
 @kernel
 def fill_system(sums, size, system):
-    """Normal equations of the first `size` terms with right side and first unit vector: [6 · 8 · 16]."""
+    """Fill the normal equations [6 · 8 · 16] of the first `size` terms, with right-hand side and first unit vector."""
     order = (
         (0, 1, 2, 3, 4, 5),
         (1, 3, 4, 6, 7, 8),
@@ -128,7 +128,10 @@ def fill_system(sums, size, system):
 
 @kernel
 def eliminate(system, size):
-    """Gauss–Jordan on positive definite systems: last columns become solution and the inverse's first column."""
+    """Gauss–Jordan elimination of positive definite systems.
+
+    The last two columns become the solution and the first column of the inverse.
+    """
     for p in range(size):
         scale = np.float32(1.0) / largest(load(system, (p * COLUMNS + p) * WIDTH), splat(np.float32(1e-30)))
         for c in range(p, size + 2):
@@ -144,7 +147,7 @@ def eliminate(system, size):
 
 @kernel
 def fit_patch(sums, caution, system, fit, variance):
-    """Replace `fit` by each patch's plane, or by its quadric where that differs significantly; and its variance."""
+    """Set `fit` to the plane of each patch, or to its quadric if that differs significantly; also set `variance`."""
     fill_system(sums, 3, system)
     eliminate(system, 3)
     for lane in range(WIDTH):
@@ -170,11 +173,11 @@ def fit_patch(sums, caution, system, fit, variance):
 
 @task
 def fit_surfaces(begin, end, disparity, target, precision, pad, scales, rows, gate, widest, caution, surfaces):
-    """Rows begin … end − 1 of surfaces float32 [7, N, M]: six coefficients about each pixel, the first one's precision.
+    """Fill rows begin … end − 1 of surfaces float32 [7, N, M]: six coefficients, and the precision of the first.
 
     Targets and precisions are padded by `pad` (precision 0 outside), on the right by 16 more. scales int32 [S + 1]:
-    bounds of each scale's patch in rows. A wider patch is taken while its value agrees with all narrower ones to within
-    `caution` standard deviations.
+    bounds of each scale's patch in `rows`. A wider patch is used as long as its value agrees with all narrower ones to
+    within `caution` standard deviations.
     """
     stride, width = target.shape[1], disparity.shape[1]
     flat_target, flat_precision = target.reshape(-1), precision.reshape(-1)
@@ -202,7 +205,10 @@ def fit_surfaces(begin, end, disparity, target, precision, pad, scales, rows, ga
 
 @kernel
 def narrow(fit, variance, caution, used, low, high, best):
-    """Intersect the confidence intervals of the fits; where one remains, take the fit. Returns whether any does."""
+    """Intersect the confidence intervals of the fits and keep the fit where the intersection is not empty.
+
+    Returns whether there is such a pixel.
+    """
     left = 0
     for lane in range(used):
         reach = caution * np.sqrt(variance[lane])

@@ -12,7 +12,7 @@ WINDOW = 5
 
 @kernel
 def middle_of_four(a, b, c, d):
-    """Mean of the second and the third of four numbers in their order."""
+    """Median of four numbers: the mean of the second and the third in ascending order."""
     low, high = max(min(a, b), min(c, d)), min(max(a, b), max(c, d))
     return (low + high) * np.float32(0.5)
 
@@ -40,9 +40,9 @@ def blur(values, taps, blurred):
 
 @task
 def rank_middle(values, ranked):
-    """Median over 5×5 px: ranked float32 [N, M] of values float32 [N + 4, M + 4].
+    """Median over 5×5 px: ranked float32 [N, M] from values float32 [N + 4, M + 4].
 
-    A selection by exchanges, a row of pixels at a time: after the k-th round the k-th smallest is in its place.
+    Partial selection sort, one row of pixels at a time: after round k, the k-th smallest value is in place.
     """
     height, width = ranked.shape
     count = WINDOW * WINDOW

@@ -48,10 +48,10 @@ def half_deviation(rays, n0, m0, d):
 
 @kernel
 def half_deviations(rays, n0, d, own, mixed, totals, counts, cost):
-    """`half_deviation` of a whole row at one disparity, at most 255, into cost float32 [M]; ten times as fast.
+    """Set cost float32 [M] to `half_deviation` of a whole row at one disparity, at most 255; ten times as fast.
 
-    own float32 [3 · length]: the row's channels; mixed [3 · length], totals [5 · length], counts [5, length] are
-    scratch: sums of the four sides and of none, and where the number of their views changes along the row.
+    own float32 [3 · length]: the row's channels. Scratch memory: mixed [3 · length]; totals [5 · length], the sums of
+    the four sides and of none; counts [5, length], where the number of their views changes along the row.
     """
     length = own.size // 3
     totals[:], counts[:] = 0, 0
@@ -109,8 +109,8 @@ def plane_cost(begin, end, rays, d, cost):
 def keep_best(begin, end, cost, half_width, index, averaged, before, best):
     """Average rows begin … end − 1 of a plane's cost over a square and keep the cheapest plane of each pixel.
 
-    averaged, before float32 [N, M]: this plane's and the last one's average; best float32 [4, N, M]: index and cost
-    of the cheapest plane, cost of the planes before and after it.
+    averaged, before float32 [N, M]: averages of this plane and of the last one. best float32 [4, N, M]: index and cost
+    of the cheapest plane, and the costs of the planes before and after it.
     """
     height, width = cost.shape
     column = np.zeros(width + 2 * half_width, np.float32)
@@ -138,7 +138,7 @@ def keep_best(begin, end, cost, half_width, index, averaged, before, best):
 
 @task
 def pixel_curves(begin, end, rays, pixels, disparities, half_width, curves):
-    """Deviation of pixels begin … end − 1 (int64 [P, 2]) averaged over a square, at every disparity; float32 [P, D]."""
+    """Deviation float32 [P, D] of pixels begin … end − 1 (int64 [P, 2]) at every disparity, averaged over a square."""
     for p in range(begin, end):
         for i in range(disparities.size):
             total = np.float32(0.0)

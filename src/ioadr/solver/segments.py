@@ -11,14 +11,14 @@ from ioadr._jit import kernel, task
 def root(parents, i):
     """The root of pixel i in the union-find forest."""
     while parents[i] != i:
-        parents[i] = parents[parents[i]]  # halves the way for the next who asks
+        parents[i] = parents[parents[i]]  # path halving
         i = parents[i]
     return i
 
 
 @kernel
 def is_even(first, second, step):
-    """Whether no channel of two colours differs by more than a step."""
+    """Whether two colours differ by at most `step` in every channel."""
     even = True
     for c in range(3):
         even = even and abs(first[c] - second[c]) <= step
@@ -27,9 +27,9 @@ def is_even(first, second, step):
 
 @task
 def label(image, step, labels):
-    """labels int64 [N, M]: the number n·M + m of the first pixel of each pixel's segment.
+    """Set labels int64 [N, M] to the index n·M + m of the first pixel of each pixel's segment.
 
-    Even steps between direct neighbours of image float32 [N, M, 3] connect.
+    Direct neighbours of image float32 [N, M, 3] are connected if their colours are even.
     """
     width = labels.shape[1]
     parents = labels.reshape(-1)

@@ -14,7 +14,7 @@ STORED = 512.0
 
 @kernel
 def likeness(first, second, scale):
-    """exp(−mean difference of two packed colours / scale), scale in grey levels."""
+    """Similarity exp(−mean difference / scale) of two packed colours, with `scale` in grey levels."""
     r0, g0, b0 = unpack(first)
     r1, g1, b1 = unpack(second)
     return np.exp(-(abs(r0 - r1) + abs(g0 - g1) + abs(b0 - b1)) / (np.float32(3.0 * LEVELS) * scale))
@@ -22,7 +22,7 @@ def likeness(first, second, scale):
 
 @kernel
 def extend_path(before, cost, small, large, path):
-    """L(d) = C(d) + min(L'(d), L'(d ± 1) + small, min L' + large) − min L', float32 [D]; before is L'."""
+    """L(d) = C(d) + min(L'(d), L'(d ± 1) + small, min L' + large) − min L', float32 [D]; `before` is L'."""
     size = cost.size
     lowest = before[0]
     for k in range(1, size):
@@ -36,9 +36,9 @@ def extend_path(before, cost, small, large, path):
 
 @kernel
 def pixel_paths(guide, n, m, back, costs, above, beside, now, penalties):
-    """Extend the four paths into (n, m) that come from rows and columns visited before: now float32 [4, D].
+    """Extend the four paths that reach (n, m) from visited rows and columns: now float32 [4, D].
 
-    above float32 [M, 4, D]: the last row's paths, beside float32 [4, D]: the last pixel's; costs float32 [D];
+    above float32 [M, 4, D]: paths of the last row; beside float32 [4, D]: paths of the last pixel; costs float32 [D];
     penalties: small, large, extra for a jump, colour scale.
     """
     height, width = guide.shape
@@ -55,7 +55,7 @@ def pixel_paths(guide, n, m, back, costs, above, beside, now, penalties):
 
 @kernel
 def lowest_plane(total):
-    """Index of the lowest of float32 [D], refined by a parabola."""
+    """Index of the minimum of float32 [D], refined by a parabola."""
     best = 0
     for k in range(1, total.size):
         if total[k] < total[best]:
@@ -70,7 +70,7 @@ def lowest_plane(total):
 
 @task
 def gather_paths(forward, guide, deviation, share, charge, penalties, sums, index):
-    """Half of the paths, over the whole image: forward fills sums uint16 [N, M, D], backward index float32 [N, M].
+    """Follow half of the paths through the image: forward fills sums uint16 [N, M, D], backward index float32 [N, M].
 
     guide uint32 [N, M]: packed reference view; deviation, share [N, M, D], charge [N, M]: see `cost.heard`.
     """

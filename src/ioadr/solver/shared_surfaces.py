@@ -1,7 +1,7 @@
-"""What the surfaces of the pixels around say about a pixel, compiled (beyond the paper, decision 16).
+"""Average the surfaces of neighbouring pixels at a pixel, compiled (beyond the paper, decision 16).
 
-Each pixel chooses its patch alone, and neighbours choose differently by chance. Where their surfaces, continued to
-the pixel, agree with its own, all are guesses of one thing; their mean is better than any, and smooth.
+Each pixel chooses its patch independently, and neighbours choose differently by chance. If their surfaces, extended to
+the pixel, agree with its own, all are estimates of the same value; their mean is smooth and better than any of them.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from ioadr._jit import kernel, task
 from ioadr.solver.local_fit import UNIT
 
 GAP = 2
-"""px between the pixels that are asked."""
+"""Distance between the pixels whose surfaces are averaged, px."""
 
 
 def pixels_around(radius: int) -> NDArray[np.int64]:
-    """Steps (row, column) [K, 2] to every second pixel of a disc, its middle among them."""
+    """Offsets (row, column) [K, 2] of every second pixel of a disc, including its centre."""
     reach = radius // GAP * GAP
     steps = range(-reach, reach + 1, GAP)
     return np.array([(y, x) for y in steps for x in steps if y * y + x * x <= radius * radius], np.int64)
@@ -25,9 +25,9 @@ def pixels_around(radius: int) -> NDArray[np.int64]:
 
 @kernel
 def add_said(surfaces, n, m, down, across, own, gate, weight, moved):
-    """Add what the surfaces of pixels (down, across) px away say about row n: weights, and weighted distances from own.
+    """Add the surfaces of the pixels (down, across) px away, extended to row n: weights and weighted differences.
 
-    Pixels from column m on; a surface that is 1/√gate px off does not count.
+    Starts at column m. A surface that is 1/√gate px off or more does not count.
     """
     row, size = n + down, own.size - abs(across)
     x, y = np.float32(-across / UNIT), np.float32(-down / UNIT)
@@ -46,7 +46,7 @@ def add_said(surfaces, n, m, down, across, own, gate, weight, moved):
 
 @task
 def share_surfaces(begin, end, surfaces, steps, gate, shared):
-    """Rows begin … end − 1 of shared float32 [N, M]: the mean of what the surfaces of the pixels around say.
+    """Fill rows begin … end − 1 of shared float32 [N, M] with the mean of the surfaces of the pixels around.
 
     surfaces float32 [7, N, M]: coefficients of 1, x, y, x², xy, y² about each pixel, and the precision of the first.
     """

@@ -9,7 +9,7 @@ from ioadr._jit import kernel, task
 
 @kernel
 def along_row(row, taps, padded, out):
-    """Correlate float32 [M] with taps, edges replicated; padded is scratch [M + taps − 1]."""
+    """Correlate float32 [M] with taps, with replicated edges; padded is scratch memory [M + taps − 1]."""
     width, half = row.size, taps.size // 2
     padded[:half], padded[half + width :] = row[0], row[width - 1]
     for m in range(width):
@@ -23,7 +23,7 @@ def along_row(row, taps, padded, out):
 
 @kernel
 def add_products(smoothed, derived, k, weight, smooth, difference, along, across, product):
-    """Add what view k sees of the tensor, times a weight: product float32 [3, M]; along, across are scratch [M]."""
+    """Add view k to the tensor, times a weight: product float32 [3, M]; along and across are scratch memory [M]."""
     views, width = smoothed.shape
     half = smooth.size // 2
     along[:], across[:] = 0, 0
@@ -51,10 +51,9 @@ def half_tangent(mixed, gap):
 
 @task
 def epi_orientation(begin, end, epi, centre, smooth, difference, slope, reliability):
-    """Slope (px per view) and coherence of the lines through view `centre`; both float32 [N, M].
+    """Slope (px per view) and coherence of the lines through view `centre` in rows begin … end − 1, float32 [N, M].
 
-    Rows begin … end − 1; epi float32 [K, N, M]: views along one line, shifting along m; smooth, difference float32
-    [taps].
+    epi float32 [K, N, M]: views along one line, shifting along m; smooth, difference float32 [taps].
     """
     views, _, width = epi.shape
     half = smooth.size // 2

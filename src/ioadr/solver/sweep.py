@@ -23,7 +23,7 @@ BLOCK = 8
 BINS = np.float32(256.0)
 """Data terms per px: sweeps round the disparities at which they compare the views; 100 were too few (decision 7)."""
 PATIENCE = 20_000
-"""Looks at another row's progress before a worker gives its core away for a moment."""
+"""Checks of another row's progress before a worker yields its core."""
 
 
 @kernel
@@ -44,12 +44,12 @@ class Scratch(NamedTuple):
     data: Any
     """float32 [1 + MOST]: those data terms, grey levels."""
     asked: Any
-    """float32 [1 + MOST]: from here on a data term may be less than the whole of it."""
+    """float32 [1 + MOST]: limit above which a data term may be incomplete."""
 
 
 @task
 def scratch_for(model):
-    """A worker's scratch."""
+    """Allocate the scratch memory of a worker."""
     return Scratch(
         views_around(model.rays, model.occluders),
         neighbours_around(model.congruence),
@@ -62,7 +62,7 @@ def scratch_for(model):
 
 @kernel
 def nearest_bin(d):
-    """The disparity whose data term counts for d, px."""
+    """The disparity, px, whose data term is used for d."""
     return np.floor(d * BINS + np.float32(0.5)) / BINS
 
 
@@ -77,7 +77,7 @@ def current_data_cost(model, state, n, m, d, views):
 
 @kernel
 def data_below(model, n, m, d, rest, known, scratch):
-    """(data term of d at (n, m), number of known ones): equal bins are costed once; it is whole if below `rest`."""
+    """(data term of d at (n, m), number of cached terms); each bin is costed once. Complete if below `rest`."""
     fine, at = nearest_bin(d), known
     for e in range(known):
         if scratch.bins[e] == fine:
@@ -91,7 +91,7 @@ def data_below(model, n, m, d, rest, known, scratch):
 
 @kernel
 def best_candidate(model, state, n, m, limit, back, count, scratch):
-    """(disparity, cost, data term) of the cheapest candidate that costs less than `limit`, or NaN, limit, NaN.
+    """(disparity, cost, data term) of the cheapest candidate below `limit`; (NaN, limit, NaN) if there is none.
 
     Costing stops, smoothness first, as soon as a candidate cannot win.
     """
@@ -139,8 +139,8 @@ def visit(model, heuristics, state, n, m, back, temperature, noise, chance, scra
 def sweep_share(worker, workers, model, heuristics, state, forward, temperature, noise, chance, lag, done, position):
     """Visit rows worker, worker + workers, …; returns False if it waited long for another worker: call it again.
 
-    noise, chance float32 [N, M]; done int64 [N]: blocks finished in each row (in visiting order);
-    position int64 [2, workers]: where to go on. lag·BLOCK px must exceed what a pixel reads around it by BLOCK.
+    noise, chance float32 [N, M]; done int64 [N]: blocks finished in each row (in visiting order); position int64
+    [2, workers]: where to continue. lag·BLOCK px must exceed the distance at which a pixel reads others by BLOCK.
     """
     height, width = state.cost.shape
     blocks = (width + BLOCK - 1) // BLOCK
@@ -166,7 +166,7 @@ def sweep_share(worker, workers, model, heuristics, state, forward, temperature,
 
 @task
 def final_costs(begin, end, model, state, back, terms, visible):
-    """Cost terms [T, N, M] of rows begin … end − 1 as they are, and the number of views that see each pixel [N, M]."""
+    """Fill rows begin … end − 1 of the current map's cost terms [T, N, M] and its numbers of visible views [N, M]."""
     width = state.cost.shape[1]
     pad = model.pad
     views, near = views_around(model.rays, model.occluders), neighbours_around(model.congruence)

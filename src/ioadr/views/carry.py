@@ -1,4 +1,4 @@
-"""Carries a map from one view to another, compiled: nearest surfaces win, and nothing spans jumps."""
+"""Carry a map from one view to another, compiled: the nearest surface wins, and no surface spans a jump."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from ioadr._jit import kernel
 
 STEPS = 3
-"""Of the iteration that puts a carried disparity exactly on its surface."""
+"""Iterations that put a carried disparity exactly on its surface."""
 SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 WIDEST = 4.0
 """px: half of the widest footprint, for surfaces that come close to the camera."""
@@ -15,7 +15,7 @@ WIDEST = 4.0
 
 @kernel
 def landing(n, m, d, ay, ax, pose):
-    """Where a pose sees the pixel (n, m) of disparity d of the view at offset (ay, ax); NaN behind the camera."""
+    """Position in a pose's picture of pixel (n, m, d) of the view at offset (ay, ax); NaN behind the camera."""
     behind = 1.0 - pose.nearer * d - pose.closer
     s = pose.zoom / behind if behind > 1e-6 else np.nan
     y = pose.cy + s * (n + d * (ay - pose.dy) - pose.n0)
@@ -25,7 +25,7 @@ def landing(n, m, d, ay, ax, pose):
 
 @kernel
 def origin(i, j, d, ay, ax, pose):
-    """Where the view at offset (ay, ax) sees what a pose sees at (i, j) with disparity d: `landing` reversed."""
+    """Inverse of `landing`: position in the view at offset (ay, ax) of what a pose sees at (i, j) with disparity d."""
     s = (1.0 - pose.nearer * d - pose.closer) / pose.zoom
     n = pose.n0 + s * (i - pose.cy) + d * (pose.dy - ay)
     m = pose.m0 + s * (j - pose.cx) + d * (pose.dx - ax)
@@ -34,10 +34,10 @@ def origin(i, j, d, ay, ax, pose):
 
 @kernel
 def share_at(disparity, coverage, y, x, d, link):
-    """Share of the place (y, x), 0 … 1, that the surface of d has: the coverages around it, interpolated.
+    """Share of the surface of d at (y, x), 0 … 1, interpolated from the coverages around it.
 
-    A pixel of another surface has left it what it does not cover itself. The line of one half is the surface's border,
-    for both of the surfaces that meet there.
+    A pixel of another surface contributes the part that it does not cover. The border between two surfaces is where
+    the share is one half.
     """
     height, width = disparity.shape
     n, m = min(max(int(np.floor(y)), 0), height - 2), min(max(int(np.floor(x)), 0), width - 2)
@@ -53,9 +53,9 @@ def share_at(disparity, coverage, y, x, d, link):
 
 @kernel
 def side_extent(disparity, n, m, side, link, ay, ax, pose, y, x):
-    """(px, whether its surface ends there) of the pixel's footprint, which lands at (y, x), towards a neighbour.
+    """Extent, px, towards a neighbour of the footprint that lands at (y, x), and whether its surface ends there.
 
-    Half way to where a neighbour of the same surface lands, so that surfaces do not crack.
+    On the same surface it extends halfway to the neighbour's position, so that surfaces do not crack.
     """
     height, width = disparity.shape
     down, right = SIDES[side]
@@ -74,9 +74,9 @@ def side_extent(disparity, n, m, side, link, ay, ax, pose, y, x):
 
 @kernel
 def splat(disparity, coverage, kept, link, ay, ax, pose, out):
-    """The nearest of the `kept` pixels that land on each pixel of `out`, px; NaN where none does.
+    """Set each pixel of `out` to the nearest of the `kept` pixels that land on it, px; NaN if none does.
 
-    A pixel reaches to its neighbours; beside a jump as far as its surface has one half (`share_at`).
+    A pixel extends to its neighbours; beside a jump, it ends where the share of its surface is one half (`share_at`).
     """
     height, width = disparity.shape
     out[:] = np.nan
@@ -156,10 +156,10 @@ def place_behind(carried, confidence, number, link, ay, ax, pose, best, trust, s
 
 @kernel
 def compare_views(disparity, other, link, dy, dx, seen, agreed):
-    """Which points of a map the view at offset (dy, dx) from it sees, going by that view's map `other`.
+    """Mark the points of a map that the view at offset (dy, dx) from it sees, according to that view's map `other`.
 
-    Sets `seen` [N, M] unless the point lies outside or all pixels that it touches are `link` nearer; of those, sets
-    `agreed` where one of these pixels lies on the point's surface.
+    Sets `seen` [N, M] unless the point lies outside the image or all pixels that it touches are nearer by `link`. Also
+    sets `agreed` if one of these pixels lies on the point's surface.
     """
     height, width = disparity.shape
     for n in range(height):
@@ -180,7 +180,7 @@ def compare_views(disparity, other, link, dy, dx, seen, agreed):
 
 @kernel
 def fill_from_behind(values, filled):
-    """Fill NaN of `values` into `filled`: along the shorter of row and column, the farther of both ends."""
+    """Fill the NaN of `values` in `filled`: along the shorter of row and column, with the farther of both ends."""
     height, width = values.shape
     for n in range(height):
         for m in range(width):

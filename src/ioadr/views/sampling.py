@@ -10,13 +10,13 @@ from ioadr.views.carry import origin
 SHARPNESS = -0.75
 """Slope of the interpolating cubic (Keys 1981) one sample away. −0.5: 0.2 dB less on sideboard, 0: 0.5 dB."""
 UNSEEN, OUTSIDE = 1e-3, 1e-6
-"""Weights of views in which the point is hidden, or outside the image, against 1."""
+"""Weights, relative to 1, of views in which the point is hidden or outside the image."""
 SEEN = 0.5
-"""Share of the pixels around a point, in a view that shows it."""
+"""A point is seen if, in some view, more than this share of the pixels around it lie on its surface."""
 FARTHEST = 32
-"""px from a pixel that no view sees to the colours that it may take."""
+"""Largest distance, px, from which a pixel that no view sees takes its colour."""
 AROUND = 1.5
-"""Steps between views, by which a view may be farther than the nearest one to be asked first."""
+"""Views that are farther than the nearest one by at most this many steps are tried first."""
 
 
 @kernel
@@ -57,11 +57,10 @@ def sight_weight(own, y, x, d, link):
 
 @kernel
 def blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, reach, total):
-    """Set `total` [C] to the colours of the views within `reach` of the ray.
+    """Set `total` [C] to the blended colours of the views within `reach` of the ray.
 
-    Returns the weight of those that see it, and the largest share of the pixels around it that lie on its surface.
-
-    A view counts by how close it is to where the pixel's ray crosses the plane of the cameras.
+    Returns the weight of the views that see it, and the largest share of the pixels around it that lie on its surface.
+    The weight of a view depends on its distance from the point where the pixel's ray crosses the plane of the cameras.
     """
     ray_y = pose.dy - pose.nearer * (i - pose.cy) / pose.zoom
     ray_x = pose.dx - pose.nearer * (j - pose.cx) / pose.zoom
@@ -87,7 +86,7 @@ def blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, r
 
 @kernel
 def nearest_place(places, i, j, pose):
-    """Distance of the view nearest to where the pixel's ray crosses the plane of the cameras."""
+    """Distance of the nearest view from the point where the pixel's ray crosses the plane of the cameras."""
     ray_y = pose.dy - pose.nearer * (i - pose.cy) / pose.zoom
     ray_x = pose.dx - pose.nearer * (j - pose.cx) / pose.zoom
     square = np.inf
@@ -98,11 +97,11 @@ def nearest_place(places, i, j, pose):
 
 @task
 def blend_rows(begin, end, images, maps, places, index, target, pose, link, step, close, out, seen):
-    """Rows begin … end − 1 of a picture `out` [H, W, C] whose disparity map is `target`, and whether a view sees it.
+    """Fill rows begin … end − 1 of a picture `out` [H, W, C] of the disparity map `target`; mark where a view sees it.
 
-    images [L, K, N, M, C]; maps [V, N, M] of the views at `places` [V, 2] (offsets), `index` [V, 2] of the grid; step
-    is the distance between neighbouring views. A view at the distance `close` · step counts a quarter of one that is
-    where the camera is. Views around the ray are tried first; if none sees it, all views.
+    images [L, K, N, M, C]; maps [V, N, M] of the views at `places` [V, 2] (offsets) and grid `index` [V, 2]; `step` is
+    the distance between neighbouring views. A view at a distance of `close` · step has a quarter of the weight of one
+    at the camera. Views around the ray are tried first, then all views.
     """
     total = np.empty(out.shape[2])
     for i in range(begin, end):
@@ -119,7 +118,7 @@ def blend_rows(begin, end, images, maps, places, index, target, pose, link, step
 
 @kernel
 def add_ring(picture, seen, target, i, j, radius, link, total):
-    """Add to `total` [C] the seen colours of the surface at (i, j) on a square ring around it; return their weight."""
+    """Add the colours seen on a square ring around (i, j), if on its surface, to `total` [C]; return their weight."""
     weights = 0.0
     for a in range(max(i - radius, 0), min(i + radius + 1, len(seen))):
         across = 1 if abs(a - i) == radius else 2 * radius
@@ -135,9 +134,9 @@ def add_ring(picture, seen, target, i, j, radius, link, total):
 
 @task
 def fill_rows(begin, end, picture, seen, target, link):
-    """Rows begin … end − 1 of `picture` [H, W, C]: pixels that no view sees get the colours of their surface nearby.
+    """Fill pixels that no view sees with nearby colours of their surface: picture [H, W, C], rows begin … end − 1.
 
-    The views show something nearer there. Rings grow to twice the distance of the first seen pixel.
+    A nearer surface hides such pixels in every view. Rings grow to twice the distance of the first pixel that is seen.
     """
     total = np.empty(picture.shape[2])
     for i in range(begin, end):
