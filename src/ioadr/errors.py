@@ -118,8 +118,15 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def unknown(kind: str, name: object, known: Iterable[str], where: str = "") -> InputError:
+    """Error for a name that is not among the known ones: suggests the closest, then lists all."""
+    names = list(known)
+    hint = meant(str(name), names)
+    return InputError(f"{where}unknown {kind} {name!r}.{hint} Available: {', '.join(names)}.")
+
+
 def meant(name: str, known: Iterable[str]) -> str:
-    """ " Did you mean 'best'?" if a known name is close to the misspelt one, else nothing; ends a message."""
+    """ " Did you mean 'best'?" if a known name is close to the misspelt one, else nothing."""
     from difflib import get_close_matches
 
     close = get_close_matches(name, list(known), n=1)

@@ -239,8 +239,8 @@ def _check_reference(reference: Index, present: NDArray[Any]) -> None:
     row, column = reference
     if not (0 <= row < rows and 0 <= column < columns and present[row, column]):
         raise InputError(
-            f"reference view: expected a present view of the {rows}×{columns} grid (rows 0–{rows - 1}, "
-            f"columns 0–{columns - 1}), found {row} {column}. Choose another with ⟦reference ROW COL⟧."
+            f"reference view: the {rows}×{columns} grid (rows 0–{rows - 1}, columns 0–{columns - 1}) has no view "
+            f"{row} {column}. Choose another with ⟦reference ROW COL⟧."
         )
 
 
@@ -248,6 +248,6 @@ def _check_reach(distances: NDArray[Any]) -> None:
     """Refuse baselines so large that no point is in two views."""
     if not LEAST_REACH <= distances.max() <= MOST_REACH:
         raise InputError(
-            f"view layout: expected the farthest view {LEAST_REACH:g} … {MOST_REACH:g} baseline units times eta from "
-            f"the reference view, found {distances.max():.4g}. Correct the positions, their unit or ⟦eta⟧."
+            f"view layout: the farthest view is {distances.max():.4g} baseline units (times eta) from the reference "
+            f"view; {LEAST_REACH:g} … {MOST_REACH:g} are possible. Correct the positions, their unit or ⟦eta⟧."
         )

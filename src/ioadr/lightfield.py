@@ -266,8 +266,8 @@ class LightField:
         """
         if not (0 <= window.top < window.bottom <= self.height and 0 <= window.left < window.right <= self.width):
             raise InputError(
-                f"crop: expected a part of the {self.width}×{self.height} px views, found rows {window.top} … "
-                f"{window.bottom - 1} and columns {window.left} … {window.right - 1}. Choose another window."
+                f"crop: rows {window.top} … {window.bottom - 1} and columns {window.left} … {window.right - 1} are not "
+                f"a part of the {self.width}×{self.height} px views. Choose another window."
             )
         return replace(self, views=self.views[:, :, *window.slices], part=self.part.crop(window))
 
@@ -325,8 +325,8 @@ def _check_range(limits: DisparityRange | None, layout: Layout, side: int) -> No
     most = max(side, SMALL) / distances[distances >= distances.max() * LEAST_REACH].min()
     if limits is not None and max(-limits.minimum, limits.maximum) > most:
         raise InputError(
-            f"disparity range: expected at most {most:.4g} px, so that a point is visible in two views, "
-            f"found {limits.minimum:g} {limits.maximum:g}. Correct it, or leave it out: it is then estimated."
+            f"disparity range: {limits.minimum:g} {limits.maximum:g} exceeds {most:.4g} px, beyond which no point is "
+            "visible in two views. Correct it, or leave it out to have it estimated."
         )
 
 

@@ -7,7 +7,10 @@ from dataclasses import field, fields
 from functools import cache
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
-from ioadr.errors import InputError, meant
+from ioadr.errors import InputError, unknown
+
+WORDS = {bool: "true or false", int: "a whole number", float: "a finite number", str: "a word"}
+"""Types of values, as messages name them."""
 
 
 def option(default: Any, help: str, low: float | None = None, high: float | None = None) -> Any:
@@ -20,12 +23,10 @@ def find(name: str, tree: type[Any]) -> tuple[str, dataclasses.Field[Any]]:
     group_name, _, item_name = name.partition(".")
     groups = {g.name: {i.name: i for i in fields(g.default_factory)} for g in fields(tree)}  # type: ignore[arg-type]
     if group_name not in groups:
-        names, hint = ", ".join(groups), meant(group_name, groups)
-        raise InputError(f"parameter {name!r}: expected one of the groups {names}, found {group_name!r}.{hint}")
+        raise unknown("group of parameters", group_name, groups)
     items = groups[group_name]
     if item_name not in items:
-        names, hint = ", ".join(items), meant(item_name, items)
-        raise InputError(f"parameter {name!r}: expected {group_name}.* with one of {names}, found {item_name!r}.{hint}")
+        raise unknown(f"parameter of the group {group_name}:", item_name, items)
     return group_name, items[item_name]
 
 
@@ -40,7 +41,7 @@ def convert(name: str, value: Any, item: dataclasses.Field[Any]) -> Any:
             return {"true": True, "1": True, "on": True, "false": False, "0": False, "off": False}[text]
         return kind(text)
     except (KeyError, ValueError) as error:
-        raise InputError(f"parameter {name}: expected {kind.__name__}, found {value!r}.") from error
+        raise InputError(f"parameter {name}: expected {WORDS[kind]}, found {value!r}.") from error
 
 
 def check_group(name: str, group: Any) -> None:
@@ -53,11 +54,9 @@ def check_group(name: str, group: Any) -> None:
 def check(name: str, value: Any, item: dataclasses.Field[Any], allowed: tuple[str, ...]) -> None:
     kind: type[Any] = type(item.default)
     if type(value) is not kind or (kind is float and not abs(value) < float("inf")):
-        raise InputError(f"parameter {name}: expected a finite {kind.__name__}, found {value!r}.")
+        raise InputError(f"parameter {name}: expected {WORDS[kind]}, found {value!r}.")
     if allowed and value not in allowed:
-        raise InputError(
-            f"parameter {name}: expected one of {', '.join(allowed)}, found {value!r}.{meant(value, allowed)}"
-        )
+        raise unknown("value", value, allowed, f"parameter {name}: ")
     low, high = item.metadata["low"], item.metadata["high"]
     if (low is not None and value < low) or (high is not None and value > high):
         bounds = f"of at least {low}" if high is None else f"from {low} to {high}"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
-from ioadr.errors import InputError, meant
+from ioadr.errors import unknown
 from ioadr.parameters import NEVER, Parameters
 
 DEFAULT = "best"
@@ -42,17 +42,16 @@ def preset(name: str) -> Parameters:
     0.05
     >>> ioadr.preset("bset")
     Traceback (most recent call last):
-    ioadr.errors.InputError: preset: expected one of paper, text, fast, best, found 'bset'. Did you mean 'best'?
+    ioadr.errors.InputError: unknown preset 'bset'. Did you mean 'best'? Available: paper, text, fast, best.
     """
     if not isinstance(name, str):
         raise TypeError(f"preset: expected a name such as 'best', not {type(name).__name__}.")
     base, _, variation = name.partition("/")
     if base not in PRESETS:
-        raise InputError(f"preset: expected one of {', '.join(PRESETS)}, found {base!r}.{meant(base, PRESETS)}")
+        raise unknown("preset", base, PRESETS)
     variations = {**VARIATIONS, **FINISH_VARIATIONS}
     if variation and variation not in variations:
-        hint = meant(variation, variations)
-        raise InputError(f"variation: expected one of {', '.join(variations)}, found {variation!r}.{hint}")
+        raise unknown("variation", variation, variations)
     return PRESETS[base].replace(variations[variation] if variation else {})
 
 

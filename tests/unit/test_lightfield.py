@@ -119,13 +119,13 @@ def test_other_types_are_refused(dtype):
 
 @pytest.mark.parametrize("reference", [(3, 0), (0, -1), (9, 9)])
 def test_the_reference_must_be_in_the_grid(reference):
-    assert "rows 0–2" in refused("expected a present view of the 3×3 grid", reference=reference)
+    assert "rows 0–2" in refused("reference view: the 3×3 grid", reference=reference)
 
 
 def test_the_reference_must_be_present():
     present = np.ones((3, 3), bool)
     present[0, 1] = False
-    refused("expected a present view", reference=(0, 1), present=present)
+    refused("has no view 0 1", reference=(0, 1), present=present)
 
 
 def test_layout_must_fit_the_grid():
@@ -133,17 +133,24 @@ def test_layout_must_fit_the_grid():
     refused("view layout: expected positions", present=np.ones((9, 9), bool))
 
 
-@pytest.mark.parametrize("distance", [1e-7, 1e7, 1e300])
-def test_views_are_neither_in_one_place_nor_in_other_worlds(distance):
+@pytest.mark.parametrize(
+    ("distance", "message"),
+    [
+        (1e-7, "expected at least 3×3 views, or a line of 3"),
+        (1e7, r"the farthest view is 1e\+07 baseline units"),
+        (1e300, r"the farthest view is 1e\+300 baseline units"),
+    ],
+)
+def test_views_are_neither_in_one_place_nor_in_other_worlds(distance, message):
     positions = distance * np.stack(np.meshgrid([0.0, 1.0, 2.0], [0.0, 1.0, 2.0], indexing="ij"), axis=-1)
-    refused("view layout: expected", positions=positions)
+    refused(f"view layout: {message}", positions=positions)
 
 
 def test_a_range_keeps_points_in_two_views():
     """Tiny images are judged as if they had 256 px."""
     make_lightfield(size=(4, 600), range=DisparityRange(-1, 599))
     make_lightfield(size=(4, 6), range=DisparityRange(-250, 250))
-    refused("expected at most 600 px", size=(4, 600), range=DisparityRange(-601, 1, "file"))
+    refused("exceeds 600 px", size=(4, 600), range=DisparityRange(-601, 1, "file"))
     make_lightfield(size=(4, 600), range=DisparityRange(-601, 1), eta=(0.5, 0.5))
 
 

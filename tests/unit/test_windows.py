@@ -63,7 +63,7 @@ def test_views_whose_names_differ_in_case_only_are_refused(tmp_path):
     scene = write_hci_scene(tmp_path / "scene", make_views())
     (scene / "INPUT_CAM004.PNG").write_bytes((scene / "input_Cam004.png").read_bytes())
     if len(list(scene.glob("*.[pP][nN][gG]"))) > 9:
-        with pytest.raises(InputError, match=r"found INPUT_CAM004\.PNG and input_Cam004\.png for the same number 4"):
+        with pytest.raises(InputError, match=r"for the same view 4: INPUT_CAM004\.PNG and input_Cam004\.png"):
             read(scene)
 
 

@@ -24,7 +24,7 @@ SHEET = 1600
 TAGS = ("Make", "Model", "Orientation", "ExposureTime", "FNumber", "PhotographicSensitivity", "FocalLength")
 FINE, ODD, DARK = (90, 240, 110), (255, 70, 70), (20, 20, 20)
 SOUND = {True: "fit", False: "do not fit"}
-NEAR = {True: "told apart", False: "reversed", None: "not certain"}
+NEAR = {True: "correct", False: "reversed", None: "not certain"}
 
 
 def contact_sheet(diagnosis: Diagnosis) -> Image.Image:
@@ -173,7 +173,7 @@ def diagnosis_html(diagnosis: Diagnosis) -> str:
         figures=[
             ("Views", SOUND[diagnosis.healthy], "together, as they were read"),
             ("Order", diagnosis.order.outcome, "of the views as read"),
-            ("Near and far", NEAR[diagnosis.order.near.holds], "by what hides what"),
+            ("Near and far", NEAR[diagnosis.order.near.holds], "from occlusions"),
             ("Odd views", len(diagnosis.odd), f"of {lightfield.view_count}"),
         ],
         facts=findings(diagnosis) | {f"EXIF {tag}": value for tag, value in exif(diagnosis, folder).items()},

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ioadr.app.pages import render
 from ioadr.camera import depth_unit
 from ioadr.colours import coloured, coloured_normals, rgb8, scale, shown_range
-from ioadr.errors import InputError
+from ioadr.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,9 +85,11 @@ def estimate_html(estimate: Estimate) -> str:
 
 def plot_estimate(estimate: Estimate, maps: Sequence[str] = MAPS) -> Figure:
     """The maps side by side, with colour bars."""
-    unknown = [name for name in maps if name not in MAPS]
-    if unknown or not maps:
-        raise InputError(f"maps: expected some of {', '.join(MAPS)}, found {', '.join(unknown) or 'none'}.")
+    if not maps:
+        raise InputError(f"maps: the list is empty. Choose from {', '.join(MAPS)}.")
+    for name in maps:
+        if name not in MAPS:
+            raise unknown("map", name, MAPS, "maps: ")
     height, width = estimate.disparity.shape
     figure = _figure(len(maps) * 3.4, 3.4 * height / width + 0.6)
     for axes, name in zip(figure.subplots(1, len(maps), squeeze=False)[0], maps, strict=True):

@@ -31,7 +31,10 @@ def format_names(context: click.Context, parameter: click.Parameter, start: str)
 
 OPTIONS = (
     _option(
-        "--format", metavar="NAME", shell_complete=format_names, help="Format, if not recognised; see info --formats."
+        "--format",
+        metavar="NAME",
+        shell_complete=format_names,
+        help="Format, if not recognised; see `ioadr info --formats`.",
     ),
     _option("--range", type=float, nargs=2, metavar="MIN MAX", help="Disparity range to search, in px."),
     _option(
@@ -42,7 +45,7 @@ OPTIONS = (
         show_default="centre",
         help="View whose depth is estimated.",
     ),
-    _option("--grid", metavar="RxC", help="Rows x columns of views, if the files do not say."),
+    _option("--grid", metavar="RxC", help="Rows x columns of views, if not recognised."),
     _option(
         "--pattern",
         metavar="NAME",
@@ -52,7 +55,7 @@ OPTIONS = (
     _option(
         "--axes",
         metavar="LETTERS",
-        help="Axes of an array, such as yxvuc: v, u rows, columns of views (n: list), y, x pixels, c channels.",
+        help="Axes of an array, such as yxvuc: view row v and column u (or n: list of views), pixel y, x, channel c.",
     ),
     _option("--array", metavar="NAME", help="Array to read, if the file holds several."),
     _option("--transpose/--no-transpose", default=None, help="Swap (or keep) rows and columns of views."),

@@ -121,8 +121,8 @@ def _parse(text: str, scenes: Sequence[str], seed: int, threads: int | None) -> 
     if path.is_dir():
         return _folders(path, scenes)
     raise InputError(
-        f"method {text!r}: expected a preset ({', '.join(PRESETS)}), one of them varied "
-        f"(paper/{next(iter(VARIATIONS))}), a parameter file (.toml) or a folder of maps.{meant(text, PRESETS)}"
+        f"unknown method {text!r}.{meant(text, PRESETS)} A method is a preset ({', '.join(PRESETS)}), a variation "
+        f"(paper/{next(iter(VARIATIONS))}), a parameter file (.toml) or a folder of maps."
     )
 
 

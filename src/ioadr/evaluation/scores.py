@@ -89,8 +89,8 @@ def score(estimate: FloatMap, truth: Truth, seconds: float | None = None, allow_
     invalid = int(np.count_nonzero(~np.isfinite(estimate[area])))
     if invalid and not allow_invalid:
         raise InputError(
-            f"{truth.name}: expected finite disparities, found {invalid} NaN or infinite of "
-            f"{np.count_nonzero(area)} scored px. Fill them, or have each counted as wrong (⟦allow-invalid⟧)."
+            f"{truth.name}: {invalid} of {np.count_nonzero(area)} scored px are NaN or infinite. "
+            "Fill them, or add ⟦allow-invalid⟧ to count them as wrong."
         )
     values = {name: value for name, value in _values(estimate, truth, area) if not math.isnan(value)}
     if seconds is not None:

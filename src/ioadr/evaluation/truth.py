@@ -56,8 +56,8 @@ class Truth:
             )
         if min(shape) <= 2 * self.border * self.scale:
             raise InputError(
-                f"{self.name}: expected a truth larger than {2 * self.border * self.scale} px, whose border of "
-                f"{self.border * self.scale} px is not scored, found {shape[1]}×{shape[0]}."
+                f"{self.name}: a truth of {shape[1]}×{shape[0]} px is too small: its border of "
+                f"{self.border * self.scale} px is not scored."
             )
 
     def crop(self, window: Window) -> Truth:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ioadr.errors import InputError, Note, OutputError, meant
+from ioadr.errors import InputError, Note, OutputError, unknown
 from ioadr.io.exports import DEVICES, PROGRAMS
 from ioadr.io.exports.target import Target
 from ioadr.io.posed import Scene
@@ -93,7 +93,7 @@ def export_estimate(
 def check_export(target: str, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
     """Refuse an unknown target, and a folder with files other than an earlier export to it."""
     if target not in TARGETS:
-        raise InputError(f"⟦to⟧: expected one of {', '.join(TARGETS)}, found {target!r}.{meant(target, TARGETS)}")
+        raise unknown("program", target, TARGETS, "⟦to⟧: ")
     checked = check_folder(folder, overwrite, TARGETS[target].names)
     there = [name for name in (MARKER, *TARGETS[target].names) if (checked / name).exists()]
     if there and _earlier(checked) != target:
@@ -159,7 +159,7 @@ def _check_views(views: Views | None, target: str, device: str) -> None:
             "`ioadr.estimate_views`, and `quilt` of its result."
         )
     if device not in DEVICES:
-        raise InputError(f"⟦device⟧: expected one of {', '.join(DEVICES)}, found {device!r}.{meant(device, DEVICES)}")
+        raise unknown("display", device, DEVICES, "⟦device⟧: ")
 
 
 def _same_layout(layout: Layout, lightfield: LightField) -> bool:

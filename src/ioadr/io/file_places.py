@@ -132,7 +132,7 @@ def too_few(folder: Path, count: int) -> InputError:
     """Error for a folder with fewer images than a light field needs."""
     images = "1 image" if count == 1 else f"{count} images"
     return InputError(
-        f"{folder}/: expected a light field, found {images}; at least {FEWEST} views are needed. Add the other views; "
+        f"{folder}/: holds only {images}; a light field needs at least {FEWEST} views. Add the others; "
         "if one image holds all of them, give that image."
     )
 
@@ -143,9 +143,9 @@ def unique(folder: Path, files: Iterable[tuple[Numbers, Path]]) -> dict[Numbers,
     for place, file in files:
         if place in files_at:
             raise InputError(
-                f"{folder}/: expected one file for each view, found {inside(folder, files_at[place])} and "
-                f"{inside(folder, file)} for the same number {', '.join(map(str, place))}. Remove one, or choose the "
-                f"files with ⟦pattern⟧, such as ⟦pattern '*{file.suffix}'⟧."
+                f"{folder}/: two files for the same view {', '.join(map(str, place))}: "
+                f"{inside(folder, files_at[place])} and {inside(folder, file)}. Remove one, or choose the files with "
+                f"⟦pattern⟧, such as ⟦pattern '*{file.suffix}'⟧."
             )
         files_at[place] = file
     return files_at

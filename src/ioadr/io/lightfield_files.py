@@ -85,7 +85,7 @@ def _write_folder(lightfield: LightField, path: Path) -> None:
     least = lightfield.views.min() if lightfield.views.dtype.kind == "f" else 0
     if least < 0:
         raise OutputError(
-            f"{path}: expected samples that PNG can hold, found negative ones, down to {least:.4g}. "
+            f"{path}: PNG cannot hold negative samples; the smallest is {least:.4g}. "
             "Write NAME.npz or NAME.zarr, which keep floats."
         )
     with atomic_folder(path) as folder:

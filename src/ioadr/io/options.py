@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal
 
-from ioadr.errors import InputError, meant
+from ioadr.errors import InputError, unknown
 from ioadr.lightfield import DisparityRange
 
 Pair = tuple[int, int]
@@ -106,9 +106,7 @@ class ReadOptions:
         names = [item.name for item in fields(cls)]
         for name in changes:
             if name not in names:
-                raise InputError(
-                    f"reading: expected one of {', '.join(names)}, found option {name!r}.{meant(name, names)}"
-                )
+                raise unknown("option", name, names, "reading: ")
         return replace(base or cls(), **changes)
 
     @property
@@ -136,8 +134,8 @@ class ReadOptions:
     def _check_choices(self) -> None:
         if self.axes is not None and "".join(sorted(self.axes)) not in ("uvxy", "cuvxy", "nxy", "cnxy"):
             raise InputError(
-                "⟦axes⟧: expected the letters v and u (rows and columns of views) or n (counted views), y and x "
-                f"(height and width), and c (channels) if there are any, such as vuyxc or nyxc, found {self.axes!r}."
+                f"⟦axes⟧: {self.axes!r} does not name the axes. Use v and u (rows and columns of views) or n (a list "
+                "of views), y and x (height and width), and c (channels, if any), such as vuyxc or nyxc."
             )
         for name, choices in (
             ("order", (None, *ORDERS)),
@@ -147,8 +145,7 @@ class ReadOptions:
         ):
             if getattr(self, name) not in choices:
                 allowed, value = [choice for choice in choices if choice], getattr(self, name)
-                hint = meant(str(value), allowed)
-                raise InputError(f"⟦{name}⟧: expected one of {', '.join(allowed)}, found {value!r}.{hint}")
+                raise unknown("value", value, allowed, f"⟦{name}⟧: ")
 
 
 def parse_grid(name: str, text: str) -> Pair:

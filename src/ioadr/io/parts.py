@@ -53,7 +53,7 @@ class Survey:
 def survey(path: str | Path, options: ReadOptions) -> Survey:
     """Examine all views, a few at a time."""
     if options.scale != 1.0:
-        raise InputError(f"{path}: expected ⟦scale 1⟧ to read it in parts, found {options.scale:g}. Leave it out.")
+        raise InputError(f"{path}: cannot be read in parts and scaled. Leave ⟦scale {options.scale:g}⟧ out.")
     capture = open_capture(path, options)
     window = chosen_window(capture, options)
     numbers = [int(number) for number in capture.index[capture.available]]

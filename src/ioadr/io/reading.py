@@ -105,8 +105,7 @@ def _ordered(capture: Capture, options: ReadOptions) -> Capture:
         return capture
     if options.order != "column":
         raise InputError(
-            f"{capture.path}: expected views that are counted for ⟦order {options.order}⟧, found rows and columns. "
-            "Leave it out."
+            f"{capture.path}: ⟦order {options.order}⟧ needs numbered views; these have rows and columns. Leave it out."
         )
     return capture.transposed()
 
@@ -200,8 +199,7 @@ def _camera(capture: Capture, options: ReadOptions) -> Camera | None:
     if len(given) < len(names):
         flags = ", ".join(f"⟦{name.replace('_', '-')}⟧" for name in names if name not in given)
         raise InputError(
-            f"{capture.path}: expected all four numbers of the camera, as the files have none, "
-            f"found {', '.join(given)}. Add {flags}."
+            f"{capture.path}: the files have no camera, and {', '.join(given)} alone is not enough. Add {flags}."
         )
     return Camera(**given, width=capture.width, height=capture.height)
 

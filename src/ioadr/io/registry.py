@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from ioadr.errors import InputError, meant
+from ioadr.errors import InputError, unknown
 from ioadr.io.capture import Capture
 from ioadr.io.decoding.images import SUFFIXES
 from ioadr.io.file_numbers import NUMBER
@@ -64,8 +64,8 @@ def find_format(path: Path, options: ReadOptions) -> Format:
     for option, names in ONLY.items():
         if getattr(options, option) is not None and format_.name not in names:
             raise InputError(
-                f"{path}: expected a {' or '.join(names)} for ⟦{option}⟧, found {format_.description}. "
-                f"Leave it out, or say ⟦format {names[0]}⟧."
+                f"{path}: ⟦{option}⟧ applies to the format {' or '.join(names)}; this is a {format_.description}. "
+                f"Leave it out, or give ⟦format {names[0]}⟧."
             )
     return format_
 
@@ -73,7 +73,7 @@ def find_format(path: Path, options: ReadOptions) -> Format:
 def _named(name: str) -> Format:
     by_name = {candidate.name: candidate for candidate in formats()}
     if name not in by_name:
-        raise InputError(f"⟦format⟧: expected one of {', '.join(by_name)}, found {name!r}.{meant(name, by_name)}")
+        raise unknown("format", name, by_name, "⟦format⟧: ")
     return by_name[name]
 
 
@@ -93,22 +93,21 @@ def _folder_refused(path: Path, options: ReadOptions) -> InputError:
     images = images_in(path)
     if inside:
         return InputError(
-            f"{path}/: contains {len(inside)} light fields: {listed(inside)}. Name one of them; "
-            f"views of one light field that lie in several folders are named by ⟦pattern '{_rows(path, inside)}'⟧."
+            f"{path}/: contains {len(inside)} light fields: {listed(inside)}. Name one of them. "
+            f"If the folders hold the views of one light field, give ⟦pattern '{_rows(path, inside)}'⟧."
         )
     if 0 < len(images) < FEWEST:
         return too_few(path, len(images))
     if images:
         return InputError(
-            f"{path}/: expected images whose names differ in their numbers, found {len(images)} such as "
-            f"{listed([image.name for image in images[:3]])}. Say where the numbers are with ⟦pattern⟧, such as "
+            f"{path}/: cannot derive the positions of the views from the names of {len(images)} images, such as "
+            f"{listed([image.name for image in images[:3]])}. Mark the numbers with ⟦pattern⟧, such as "
             "⟦pattern '{row}_{col}.png'⟧, or list the files in a lightfield.toml."
         )
     kind, count = Counter(child.suffix.lower() for child in children).most_common(1)[0] if children else ("", 0)
     if kind in OTHER_IMAGES and count >= FEWEST:
         return InputError(
-            f"{path}/: holds {count} images of the type {kind}, which ioadr cannot read. "
-            "Convert them to PNG, TIFF or EXR."
+            f"{path}/: holds {count} {kind} images, a type that ioadr cannot read. Convert them to PNG, TIFF or EXR."
         )
     return _unknown(
         path,
@@ -138,8 +137,8 @@ def _is_light_field(path: Path, options: ReadOptions) -> bool:
 def _file_refused(path: Path) -> InputError:
     if path.suffix.lower() in SUFFIXES:
         return InputError(
-            f"{path}: one image. If it holds all views, say how: "
-            "⟦eslf ROWSxCOLUMNS⟧ (pixels of a lenslet) or ⟦quilt ROWSxCOLUMNS⟧ (sub-images); else name its folder."
+            f"{path}: one image. If it holds all views, give ⟦eslf ROWSxCOLUMNS⟧ (pixels of a lenslet) or "
+            "⟦quilt ROWSxCOLUMNS⟧ (sub-images); otherwise name its folder."
         )
     return _unknown(path, "an empty file" if path.stat().st_size == 0 else "not a light field in a known format")
 

@@ -44,8 +44,8 @@ def chosen_window(capture: Capture, options: ReadOptions) -> Window:
     top, left, height, width = options.crop
     if top + height > capture.height or left + width > capture.width:
         raise InputError(
-            f"⟦crop⟧: expected a part of the {capture.width}×{capture.height} px views of {capture.path}, "
-            f"found rows {top} … {top + height - 1} and columns {left} … {left + width - 1}. Make it smaller."
+            f"⟦crop⟧: rows {top} … {top + height - 1} and columns {left} … {left + width - 1} exceed the "
+            f"{capture.width}×{capture.height} px views of {capture.path}. Choose a smaller part."
         )
     return Window(top, left, top + height, left + width)
 
@@ -105,8 +105,8 @@ def _without_skipped(capture: Capture, options: ReadOptions) -> Capture:
     for row, column in options.skip:
         if not (0 <= row < capture.grid[0] and 0 <= column < capture.grid[1]):
             raise InputError(
-                f"⟦skip⟧: expected views of the {capture.grid[0]}×{capture.grid[1]} grid of {capture.path}, "
-                f"counted from 0,0 at the top left, found {row},{column}."
+                f"⟦skip⟧: the {capture.grid[0]}×{capture.grid[1]} grid of {capture.path} has no view {row},{column}. "
+                "Views count from 0,0 at the top left."
             )
         available[row, column] = required[row, column] = False
     return capture.with_(available=available, required=required)
@@ -127,8 +127,8 @@ def _every(capture: Capture, step: int) -> Capture:
 def _centred(capture: Capture, rows: int, columns: int) -> Capture:
     if rows > capture.grid[0] or columns > capture.grid[1]:
         raise InputError(
-            f"⟦views⟧: expected at most the {capture.grid[0]}×{capture.grid[1]} views of {capture.path}, "
-            f"found {rows}x{columns}. Ask for fewer."
+            f"⟦views⟧: {rows}x{columns} exceeds the {capture.grid[0]}×{capture.grid[1]} views of {capture.path}. "
+            "Choose fewer."
         )
     top, left = (capture.grid[0] - rows) // 2, (capture.grid[1] - columns) // 2
     return capture.take(slice(top, top + rows), slice(left, left + columns))

@@ -85,7 +85,7 @@ def test_evaluate_refuses_gaps_or_counts_them(cli: Cli, dataset: Path, tmp_path:
     np.save(tmp_path / "holes.npy", values)
     outcome = cli("evaluate", tmp_path / "holes.npy", "--truth", dataset / "dino")
     assert outcome.code == 2
-    assert "found 1 NaN or infinite of 60 scored px" in outcome.err
+    assert "1 of 60 scored px are NaN or infinite" in outcome.err
     outcome = cli("evaluate", tmp_path / "holes.npy", "--truth", dataset / "dino", "--allow-invalid")
     assert outcome.code == 0
     assert "1 px are NaN or infinite; each counts as wrong" in outcome.out

@@ -56,7 +56,7 @@ def test_estimate_plots_its_maps():
     assert titles[:5] == ["reference view", "disparity [px]", "depth [m]", "normals", "confidence"]
     assert np.array_equal(np.asarray(figure.axes[1].images[0].get_array()), estimate.disparity)
     assert len(estimate.plot(["depth"]).axes) == 2
-    with pytest.raises(InputError, match="found shape"):
+    with pytest.raises(InputError, match="unknown map 'shape'"):
         estimate.plot(["shape"])
 
 

@@ -228,7 +228,7 @@ def test_ablations_are_all_variations_of_the_presets(peer: Path) -> None:
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        (["nothing"], "expected a preset"),
+        (["nothing"], "unknown method 'nothing'. A method is a preset"),
         (["paper/without-luck"], "variation"),
         (["paper", "paper"], "two are called paper"),
     ],

@@ -158,7 +158,7 @@ def test_invalid_pixels_are_refused_or_counted_as_wrong() -> None:
     truth = scene()
     estimate = truth.disparity.copy()
     estimate[10:14, 10] = [np.nan, np.inf, -np.inf, np.nan]
-    with pytest.raises(InputError, match="4 NaN or infinite"):
+    with pytest.raises(InputError, match="4 of 450 scored px are NaN or infinite"):
         score(estimate, truth)
     scores = score(estimate, truth, allow_invalid=True)
     share = 100 * 4 / scores.pixels

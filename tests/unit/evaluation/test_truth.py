@@ -98,5 +98,5 @@ def test_faults_are_named(folder: Path) -> None:
 
 
 def test_a_truth_that_is_all_border_is_refused() -> None:
-    with pytest.raises(InputError, match="larger than 30 px"):
+    with pytest.raises(InputError, match="90×30 px is too small"):
         Truth(np.zeros((30, 90)))

@@ -115,7 +115,7 @@ def test_floats_beyond_white_are_not_clipped(camera, tmp_path):
 
 def test_negative_floats_are_no_png(tmp_path):
     views = make_lightfield(dtype="float32").views - 0.2
-    with pytest.raises(OutputError, match="found negative ones, down to -0.1.*NAME.npz or NAME.zarr"):
+    with pytest.raises(OutputError, match="cannot hold negative samples; the smallest is -0.1.*NAME.npz or NAME.zarr"):
         write_lightfield(make_lightfield(dtype="float32").with_(views=views), tmp_path / "folder")
     assert not (tmp_path / "folder").exists()
     path = write_lightfield(make_lightfield(dtype="float32").with_(views=views), tmp_path / "a.npz")

@@ -89,7 +89,7 @@ def _files(system: Any, base: str) -> dict[str, Mapping[str, Any]]:
     for full_name, info in system.find(base, detail=True).items():
         name = PurePosixPath(full_name).relative_to(base.rstrip("/") or "/") if base else PurePosixPath(full_name)
         if name.is_absolute() or ".." in name.parts:
-            raise InputError(f"{base}: {full_name} lies outside of it.")
+            raise InputError(f"{base}: lists {full_name}, which is outside it. Check the URL.")
         files[str(name)] = info
         if len(files) > MOST_FILES:
             raise InputError(f"{base}: holds more than {MOST_FILES} files. Name one light field.")

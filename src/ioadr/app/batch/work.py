@@ -60,8 +60,8 @@ def guarded(item: Item, key: str, settings: Settings, work: Callable[[], Result]
     try:
         if settings.version != ioadr.__version__:
             raise InputError(
-                f"worker {worker_name()}: expected ioadr {settings.version} as in the main process, "
-                f"found {ioadr.__version__}. Install the same version."
+                f"worker {worker_name()}: has ioadr {ioadr.__version__}; the main process has {settings.version}. "
+                "Install the same version on both."
             )
         return work()
     except (Unwanted, KeyboardInterrupt):

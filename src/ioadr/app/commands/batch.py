@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     "Estimation",
     "--align/--no-align",
     default=None,
-    show_default="photographs with poses that contradict a first map",
+    show_default="automatic, for photographs with poses",
     help="First correct shifts, rotations, scales, gains and shading of single views.",
 )
 @strict_option

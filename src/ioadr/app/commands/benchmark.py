@@ -56,7 +56,7 @@ def command(
 ) -> int:
     """Run METHODS over the scenes of DATASET, score them, and write results.json, .csv, .tex and index.html.
 
-    An interrupted run continues: estimates are reused while program, parameters and input are unchanged. A folder of
+    An interrupted run continues: estimates are reused if program, parameters and input are unchanged. A folder of
     published maps contains SCENE.pfm; a folder of such folders adds all of them.
     """
     from ioadr.app.benchmark.progress import watching

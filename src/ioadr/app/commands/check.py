@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ioadr.app.estimation_options import threads_option
+from ioadr.app.estimation_options import preset_names, threads_option
 from ioadr.app.results import lightfield_option, open_lightfield
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
@@ -33,7 +33,12 @@ ARCHIVE = "estimate.npz"
     help="Estimate from every N-th view of the light field, synthesise the others.",
 )
 @option(
-    "Leave-out", "--preset", metavar="NAME", show_default="the result's, or best", help="Parameters, for --leave-out."
+    "Leave-out",
+    "--preset",
+    metavar="NAME",
+    shell_complete=preset_names,
+    show_default="that of the result, or best",
+    help="Preset to estimate with.",
 )
 @threads_option
 @output_options
@@ -50,9 +55,9 @@ def command(
     The residual measures quality without ground truth: the lower, the better the map explains the views. Compare only
     results of the same light field; the residual also depends on texture and noise.
 
-    With --leave-out N, maps are estimated from every N-th view in each direction; the views left out are synthesised
-    and compared by PSNR and SSIM, beside the nearest kept view, a linear blend, and the centre warped by its map. DIR
-    is a light field, or a result; then the figures are added to its folder and report.
+    With --leave-out N, maps are estimated from every N-th view in each direction. The other views are synthesised and
+    compared with the captured ones by PSNR and SSIM, and so are the results of four simple methods. DIR is a light
+    field or a result; with a result, the figures are added to its folder and report.
     """
     from ioadr.geometry.synthesis import residuals
     from ioadr.io import load_estimate

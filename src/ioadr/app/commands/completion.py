@@ -6,7 +6,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from ioadr.app.cli import group
-from ioadr.errors import InputError
+from ioadr.errors import unknown
 
 SHELLS = ("bash", "zsh", "fish")
 
@@ -23,5 +23,5 @@ def command(shell: str) -> None:
     """
     completion = get_completion_class(shell)
     if completion is None:
-        raise InputError(f"completion: expected one of {', '.join(SHELLS)}, found {shell!r}.")
+        raise unknown("shell", shell, SHELLS)
     click.echo(completion(group, {}, "ioadr", "_IOADR_COMPLETE").source())

@@ -42,7 +42,7 @@ SHOWN = ("mse", "badpix_007", "badpix_003", "badpix_001", "mae_planes", "mae_sur
 def command(terminal: Terminal, out: str, saving: Saving, estimation: Estimation) -> None:
     """Render the built-in scene, estimate it and compare the result with its exact ground truth.
 
-    The preset `paper`, the method as published, is scored beside it.
+    For comparison, the preset `paper`, the method as published, is scored as well.
     """
     from ioadr.evaluation.scores import score
     from ioadr.evaluation.synthetic import demo

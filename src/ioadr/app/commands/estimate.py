@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     "Estimation",
     "--align/--no-align",
     default=None,
-    show_default="photographs with poses that contradict a first map",
+    show_default="automatic, for photographs with poses",
     help="First correct shifts, rotations, scales, gains and shading of single views.",
 )
 @option("Results", "--every-view", is_flag=True, help="Also write maps of all views, from one geometry, to views.npz.")
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     "--work",
     type=click.Path(),
     metavar="DIR",
-    help="With --every-view: keep finished anchors there; after an interruption, continue from them.",
+    help="With --every-view: folder for finished anchors, from which an interrupted run continues.",
 )
 @strict_option
 @output_options

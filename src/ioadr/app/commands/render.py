@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     default=0.0,
     help="Radius of the lens, in steps between views.",
 )
-@option("Camera", "--focus", type=float, default=0.0, help="Disparity in focus with an open lens, in px.")
+@option("Camera", "--focus", type=float, metavar="D", default=0.0, help="Disparity in focus with an open lens, in px.")
 @lightfield_option
 @option(
     "Results",

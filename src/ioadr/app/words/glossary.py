@@ -22,10 +22,10 @@ GLOSSARY = {
     "surface": "A plane or curved surface fitted after the sweeps to the targets around the pixel, over the widest "
     "disc that they support.",
     "target": "The disparity that the views favour at a pixel, found from how their colours change with disparity.",
-    "border": "Next to a depth jump, a pixel shows two surfaces. All views together tell how much of it the near one "
-    "covers.",
-    "coverage": "Share of the pixel that the near surface covers. From one half on, the pixel is assigned to the near "
-    "surface.",
+    "border": "Next to a depth jump, a pixel shows two surfaces. All views together determine how much of it the "
+    "near one covers.",
+    "coverage": "Share of the pixel that the near surface covers. If it is at least one half, the pixel is assigned "
+    "to the near surface.",
     "confidence": "Probability that the disparity is within 0.07 px of the true one.",
     "doubt": "A reason to trust the pixel less, and by how much it lowers the log odds.",
     "second minimum": "Another disparity that explains the views nearly as well, as with repeated texture or mirrors.",

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.errors import InputError
+from ioadr.errors import unknown
 from ioadr.evaluation.synthetic.rendering import Options, Rendered, camera_for, render
 from ioadr.evaluation.synthetic.scenes import Stage
 from ioadr.evaluation.synthetic.shading import Scene
@@ -29,7 +29,7 @@ def random_scene(seed: int, family: Family | None = None, frame: int = 0) -> Sce
     """A scene of the family (in turn, if none is named); over the frames its bodies drift."""
     family = family or FAMILIES[seed % len(FAMILIES)]
     if family not in FAMILIES:
-        raise InputError(f"family: expected one of {', '.join(FAMILIES)}, found {family!r}.")
+        raise unknown("family", family, FAMILIES)
     random = np.random.default_rng([seed, FAMILIES.index(family)])
     stage = Stage(float(random.uniform(0.9, 1.3)), float(random.uniform(4, 14)))
     bodies: list[Body] = [

@@ -92,8 +92,8 @@ def camera_for(size: tuple[int, int], nearest: float, farthest: float, disparity
     focus = 1.0 / nearest - slope * disparity[1]
     if focus < 0:
         raise InputError(
-            f"camera: expected disparities that parallel cameras can have, found {disparity} for depths "
-            f"{nearest} … {farthest} m. Lower the smaller disparity."
+            f"camera: parallel cameras cannot show depths of {nearest} … {farthest} m at disparities of {disparity}. "
+            "Lower the smaller disparity."
         )
     baseline = 1000.0 * sensor / (slope * focal * max(width, height))
     return Camera(focal, sensor, baseline, 1.0 / focus if focus > 0 else float("inf"), width, height)

@@ -88,10 +88,10 @@ def _pillow(path: Path) -> Iterator[Opened]:
         channels, dtype = MODES[_mode(image)]
         orientation, damage = orientation_in(image.getexif)
         if orientation != 1 and image.format == "TIFF":
-            # Pillow would turn it by itself, but not say so.
+            # Pillow would rotate it silently.
             raise InputError(
-                f"{path}: expected an image that stands upright, found orientation {orientation} in a TIFF of "
-                f"{image.mode} samples. Export it upright, or as PNG."
+                f"{path}: orientation {orientation} is not supported in a TIFF of {image.mode} samples. "
+                "Export it upright, or as PNG."
             )
         header = Header(image.height, image.width, channels, np.dtype(dtype), orientation, (*damage, *_remarks(image)))
         yield header, lambda: _pillow_samples(path, image).reshape(header.shape)
@@ -122,10 +122,9 @@ def _check_depth(path: Path, image: Image) -> None:
     deep = any(isinstance(detail, int) and detail > 255 for detail in details[:2]) and image.format == "PPM"
     deep |= image.format in ("PNG", "TIFF") and any(";16" in str(detail) for detail in details[:2])
     if deep and image.mode in ("RGB", "RGBA"):
-        libraries = "" if image.format == "PPM" else "Install what reads them with: pip install 'ioadr[formats]'; or e"
+        libraries = "" if image.format == "PPM" else "To read them: pip install 'ioadr[formats]'; or e"
         raise InputError(
-            f"{path}: expected colours of 8 bits, found 16 bits in {image.format}. "
-            f"{libraries or 'E'}xport the views as PNG."
+            f"{path}: cannot read 16-bit colours in {image.format} files. {libraries or 'E'}xport the views as PNG."
         )
     frames = getattr(image, "n_frames", 1) if image.format in ("TIFF", "WEBP") else 1
     if frames > 1:

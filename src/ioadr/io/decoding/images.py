@@ -61,7 +61,7 @@ def _decoded(path: Path, expected: Header) -> NDArray[Any]:
             turned = f": their orientation tags differ ({tags})" if header.orientation != expected.orientation else ""
             raise InputError(
                 f"{path}: expected {expected} as in the other views, found {header}{turned}. "
-                "Export all views alike, or leave this one out with ⟦skip ROW,COL⟧."
+                "Export all views in the same way, or leave this one out with ⟦skip ROW,COL⟧."
             )
         return decode()
 
@@ -69,7 +69,7 @@ def _decoded(path: Path, expected: Header) -> NDArray[Any]:
 def _check_type(path: Path, header: Header) -> None:
     if header.dtype.name not in WHITE:
         raise InputError(
-            f"{path}: expected samples of 8 or 16 bits without sign, or floats, found {header.dtype}. "
+            f"{path}: expected unsigned 8- or 16-bit samples or floats, found {header.dtype}. "
             "Convert them, for example to 16 bits."
         )
 

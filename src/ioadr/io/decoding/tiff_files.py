@@ -52,8 +52,7 @@ def _check_packing(path: Path, page: Any) -> None:
     packing = getattr(page.compression, "name", str(page.compression))
     if packing not in PACKINGS and page.dtype != np.bool_:
         raise InputError(
-            f"{path}: expected {', '.join(PACKINGS)} as compression, found {packing}. "
-            "Export it with one of them, or as PNG."
+            f"{path}: the compression {packing} is not supported. Export it with {', '.join(PACKINGS)}, or as PNG."
         )
     if page.is_tiled:
         piece = math.prod(page.chunks) * max(1, page.bitspersample // 8)

@@ -195,7 +195,7 @@ def _step(posed: PosedPhotographs, centres: Floats) -> float:
     np.fill_diagonal(apart, np.inf)
     step = float(np.median(apart.min(axis=1)))
     if not step > 0:
-        raise InputError(f"{posed.path}: photographs were taken from the same place, which shows no depth.")
+        raise InputError(f"{posed.path}: the photographs were taken from the same place. Take them side by side.")
     return step
 
 

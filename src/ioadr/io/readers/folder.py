@@ -63,9 +63,9 @@ def file_capture(name: str, path: Path, places: Mapping[Pair, Path], expected: P
     check_grid(path, grid)
     if expected not in (None, grid):
         raise InputError(
-            f"{path}: expected the {expected[0]}×{expected[1]} views of ⟦grid⟧, found {grid[0]}×{grid[1]} by the rows "
-            f"{min(rows)} … {max(rows)} and columns {min(columns)} … {max(columns)} in the names of the files. "
-            f"Leave ⟦grid⟧ out; fewer of the views are ⟦views {min(expected[0], grid[0])}x{min(expected[1], grid[1])}⟧."
+            f"{path}: ⟦grid⟧ is {expected[0]}×{expected[1]}, but the file names have {grid[0]}×{grid[1]} views: rows "
+            f"{min(rows)} … {max(rows)}, columns {min(columns)} … {max(columns)}. Leave ⟦grid⟧ out; to use fewer "
+            f"views, give ⟦views {min(expected[0], grid[0])}x{min(expected[1], grid[1])}⟧."
         )
     files = {rows[row] * grid[1] + columns[column]: file for (row, column), file in places.items()}
     return image_capture(name, path, numbered_grid(grid, "row"), files)
@@ -84,9 +84,9 @@ def numbered_capture(name: str, path: Path, files: Mapping[int, Path], options: 
     if options.grid is None and len(files) < count:
         absent = sorted(set(range(count)) - set(numbers.values()))
         raise InputError(
-            f"{path}: expected files without gaps in their numbers, found {len(files)} of {count}{which}; missing "
-            f"number {listed(_as_named(numbers, absent))}. Restore them, or continue without: "
-            f"⟦grid {likely_grid(count)}⟧ ⟦skip missing⟧. If none is missing, ⟦grid {likely_grid(len(files))}⟧ takes "
+            f"{path}: the file numbers have gaps: {len(files)} of {count} files{which}; missing number "
+            f"{listed(_as_named(numbers, absent))}. Restore them, or continue without: "
+            f"⟦grid {likely_grid(count)}⟧ ⟦skip missing⟧. If none is missing, ⟦grid {likely_grid(len(files))}⟧ reads "
             "them in the order of their numbers."
         )
     named = {numbers[number]: file for number, file in files.items()}

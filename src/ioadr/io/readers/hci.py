@@ -72,9 +72,9 @@ def _check_surplus(folder: Path, files: Mapping[int, Path], grid: Pair, first: i
     beyond = [file.name for number, file in files.items() if not first <= number < first + count]
     if beyond:
         raise InputError(
-            f"{folder}/: expected views {first} … {first + count - 1} of a {grid[0]}×{grid[1]} grid, found "
-            f"{len(beyond)} more: {listed(beyond)}. Move them elsewhere, or correct the grid in {FILE_NAME} or with "
-            "⟦grid⟧; the central views of a larger grid are ⟦views⟧."
+            f"{folder}/: views beyond the {grid[0]}×{grid[1]} grid ({first} … {first + count - 1}): {listed(beyond)}. "
+            f"Move them elsewhere, or correct the grid in {FILE_NAME} or with ⟦grid⟧; then ⟦views⟧ can select the "
+            "central views."
         )
 
 
@@ -98,7 +98,6 @@ def _check_size(path: Path, parameters: SceneParameters, capture: Capture) -> No
     width, height = parameters.camera.width, parameters.camera.height
     if (capture.width, capture.height) != (width, height):
         raise InputError(
-            f"{path}: expected image_resolution_x_px × image_resolution_y_px of the views, "
-            f"{capture.width}×{capture.height}, found {width}×{height}. "
-            "Correct them, and disp_min and disp_max if the views were scaled."
+            f"{path}: image_resolution_x_px × image_resolution_y_px is {width}×{height}, but the views have "
+            f"{capture.width}×{capture.height} px. Correct them, and disp_min and disp_max if the views were scaled."
         )

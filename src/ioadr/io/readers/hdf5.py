@@ -49,8 +49,8 @@ def find_dataset(path: Path, file: Any, options: ReadOptions, reverse: bool = Fa
     name, note = chosen_array(path, shapes, "LF", options)
     if name is None:
         raise InputError(
-            f"{path}: expected a dataset LF with views in the file itself (links and data elsewhere are not followed), "
-            f"found {', '.join(list(file)[:8]) or 'an empty file'}. "
+            f"{path}: has no dataset LF of views in the file itself (links and data in other files are not followed); "
+            f"it holds {', '.join(list(file)[:8]) or 'nothing'}. "
             "Store the views as [rows, columns, height, width, channels]."
         )
     dataset = file[name]

@@ -76,8 +76,8 @@ def _capture(path: Path, grid: Pair, cut: Callable[[NDArray[Any], Pair], NDArray
     header = read_header(path)
     if header.height % grid[0] or header.width % grid[1]:
         raise InputError(
-            f"{path}: expected a size that {grid[0]}×{grid[1]} views divide ({flag}), "
-            f"found {header.width}×{header.height} px. Correct the grid, or crop the image."
+            f"{path}: {header.width}×{header.height} px cannot be divided into {grid[0]}×{grid[1]} views ({flag}). "
+            "Correct the grid, or crop the image."
         )
     names = [f"sub-image {row}, {column}" for row, column in np.ndindex(*grid)]
     size = (header.height // grid[0], header.width // grid[1])
@@ -91,8 +91,8 @@ def _looking_glass(path: Path, tiles: Pair, aspect: float) -> Capture:
     size = (header.height // max(tiles[0], 1), header.width // max(tiles[1], 1))
     if min(size) < 1:
         raise InputError(
-            f"{path}: expected {tiles[1]} columns and {tiles[0]} rows of sub-images, as in the name, found "
-            f"{header.width}×{header.height} px. Correct the name, or give ⟦quilt ROWSxCOLUMNS⟧."
+            f"{path}: {header.width}×{header.height} px cannot be divided into {tiles[1]} columns and {tiles[0]} rows "
+            "of sub-images, the numbers in its name. Correct the name, or give ⟦quilt ROWSxCOLUMNS⟧."
         )
 
     def cut(image: NDArray[Any]) -> NDArray[Any]:

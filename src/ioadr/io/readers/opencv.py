@@ -117,9 +117,8 @@ def _images(file: Path, cameras: Mapping[str, Any]) -> dict[str, tuple[str, Path
         return {name: (by_stem[name].name, by_stem[name]) for name in cameras}
     if len(there) != len(cameras):
         raise InputError(
-            f"{file}: {len(cameras)} cameras, but {len(there)} images in its folder, and names that do not tell which "
-            f"belong together ({listed(list(cameras))}; {listed([image.name for image in there])}). Give each camera "
-            "its `image`."
+            f"{file}: has {len(cameras)} cameras, but its folder has {len(there)} images, and their names do not match "
+            f"({listed(list(cameras))}; {listed([image.name for image in there])}). Give each camera its `image`."
         )
     ordered = sorted(there, key=lambda image: [int(w) if w.isdigit() else w for w in re.split(r"(\d+)", image.name)])
     return {name: (image.name, image) for name, image in zip(cameras, ordered, strict=True)}

@@ -137,8 +137,8 @@ def _check(folder: Path, metadata: Mapping[str, Any]) -> None:
     codecs = set(_codecs(metadata))
     if not codecs <= SAFE_CODECS:
         raise InputError(
-            f"{folder}: expected codecs among {', '.join(sorted(SAFE_CODECS))}, found "
-            f"{', '.join(sorted(codecs - SAFE_CODECS))}. Write the array with one of those."
+            f"{folder}: the codec {', '.join(sorted(codecs - SAFE_CODECS))} is not supported. Write the array with one "
+            f"of these: {', '.join(sorted(SAFE_CODECS))}."
         )
     shape = _chunk_shape(metadata)
     check_memory(folder, 8 * math.prod(shape), f"chunks of shape {shape}")

@@ -128,7 +128,7 @@ def _check_maps(arrays: Mapping[str, NDArray[Any]]) -> tuple[int, int]:
         if len(shape) != 2 or values.shape[:2] != shape or values.ndim != (3 if name == "image" else 2):
             raise InputError(f"expected maps of one size, found disparity {shape} and {name} {values.shape}")
         if values.dtype.kind not in KINDS.get(name, "f"):
-            raise InputError(f"{name} holds {values.dtype}, which no such map does")
+            raise InputError(f"{name} has the type {values.dtype}")
     if arrays["image"].shape[2] not in (1, 3) or not np.isfinite(arrays["image"]).all():
         raise InputError(f"an image of {arrays['image'].shape[2]} channels, or with NaN or infinity")
     _check_values("disparity", arrays["disparity"], -LARGEST, LARGEST)
@@ -166,11 +166,11 @@ def _way(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...]) -> Way | No
     stored = ((kinds, "U"), (differences, "f"), (origins, "u"), (exact, "f"), (glossy, "b"))
     types = [(values.dtype, kind) for values, kind in stored if values is not None]
     if any(found.kind != kind for found, kind in types):
-        raise InputError(f"a way of {', '.join(str(found) for found, _ in types)}")
+        raise InputError(f"a history of {', '.join(str(found) for found, _ in types)}")
     if spread is not None and (spread.dtype.kind != "f" or spread.shape not in ((), shape) or not (spread > 0).all()):
-        raise InputError(f"a way whose spread is {spread}")
+        raise InputError(f"a history whose spread is {spread}")
     if origins.shape[1:] != shape or origins.max(initial=0) > max(Origin):
-        raise InputError(f"expected the way of {shape} pixels, found {origins.shape} and origins up to {origins.max()}")
+        raise InputError(f"a history of {origins.shape} instead of {shape} pixels, with origins up to {origins.max()}")
     spread = spread if spread is None else np.full(shape, spread, np.float16)
     try:
         return Way(tuple(kinds.tolist()), differences, origins, spread, exact, glossy)

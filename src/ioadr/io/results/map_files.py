@@ -45,7 +45,7 @@ def read_map(path: str | Path, name: str = "disparity") -> StoredMap:
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(
             f"{path}: expected a map ({', '.join(SUFFIXES)}) or a folder that `ioadr estimate` wrote, "
-            f"found {path.suffix or 'a name without ending'}."
+            f"found {path.suffix or 'a name without an extension'}."
         )
     if not path.is_file():
         raise InputError(f"{path}: there is no such file. Check the name.")

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr import colours
-from ioadr.errors import InputError, meant
+from ioadr.errors import InputError, unknown
 from ioadr.io.results import cloud, glb, maps
 from ioadr.io.safety.atomic import MARKER, atomic_folder
 from ioadr.io.safety.doors import noted
@@ -169,11 +169,9 @@ DEFAULT = ("pfm", "png", "npz", "ply")
 def check_formats(names: Iterable[str]) -> list[str]:
     """The names without repetition, if all are known."""
     chosen = list(dict.fromkeys(names))
-    unknown = [name for name in chosen if name not in FORMATS]
-    if unknown:
-        raise InputError(
-            f"⟦save⟧: expected some of {','.join(FORMATS)}, found {','.join(unknown)}.{meant(unknown[0], FORMATS)}"
-        )
+    for name in chosen:
+        if name not in FORMATS:
+            raise unknown("format", name, FORMATS, "⟦save⟧: ")
     return chosen
 
 

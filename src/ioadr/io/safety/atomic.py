@@ -28,12 +28,12 @@ def check_folder(path: str | os.PathLike[str], overwrite: bool = False, names: I
     if not os.fspath(path):
         raise OutputError("⟦out⟧: the name is empty. Name a folder; . is this folder.")
     if folder.is_symlink() and not folder.exists():
-        raise OutputError(f"{folder}: a link that leads nowhere. Choose another with ⟦out⟧.")
+        raise OutputError(f"{folder}: a broken link. Choose another with ⟦out⟧.")
     if folder.exists() and not folder.is_dir():
         raise OutputError(f"{folder}: a file, not a folder. Choose another with ⟦out⟧.")
     existing = next(p for p in (folder, *folder.absolute().parents) if p.exists())
     if not existing.is_dir():
-        raise OutputError(f"{folder}: cannot be made, because {existing} is a file. Choose another folder with ⟦out⟧.")
+        raise OutputError(f"{folder}: cannot be created: {existing} is a file. Choose another folder with ⟦out⟧.")
     if not os.access(existing, os.W_OK | os.X_OK):
         raise OutputError(f"{existing}: not writable. Change its permissions or choose another ⟦out⟧.")
     if not overwrite and (folder / MARKER).exists():

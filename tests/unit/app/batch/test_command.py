@@ -25,7 +25,7 @@ QUICK = ("--no-report", "--save", "pfm", "--set", "search.sweeps=2", "--workers"
         (("--align", "--video"), "--align needs whole light fields"),
         (("--align", "--tiles"), "--align needs whole light fields"),
         (("--memory", "much"), "--memory: expected a size such as 2G"),
-        (("--save", "jpeg2000"), "--save: expected some of"),
+        (("--save", "jpeg2000"), "--save: unknown format 'jpeg2000'"),
         (("--tiles", "--out", "memory://x"), "tiles need a folder that all workers can reach"),
         (("--workers", 0), "--workers"),
     ],

@@ -74,7 +74,7 @@ def test_a_manifest_gives_names_and_options(data):
     [
         ("items = 3", r"expected tables \[\[items\]\], found int"),
         ("[[items]]\nname = 'x'", r"expected path \(and name\) as text in item 1"),
-        ("[[items]]\npath = 'b'\nspeed = 3", r"item 1: reading: expected one of .*, found option 'speed'"),
+        ("[[items]]\npath = 'b'\nspeed = 3", r"item 1: reading: unknown option 'speed'\. .*Available: format, grid"),
         ("[[items]]\npath = 'b'\nrange = [2.0, 1.0]", r"item 1: disparity range"),
         ("[[items]]\npath = 'b'\nrange = 3", r"batch.toml: item 1"),
         ("items = [", "cannot be read as a TOML file"),

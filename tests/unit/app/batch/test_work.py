@@ -186,7 +186,7 @@ def test_an_internal_error_keeps_its_details(scene, settings, monkeypatch):
 
 def test_a_worker_of_another_version_refuses(scene, settings):
     outcome = done(Item("a", str(scene)), replace(settings, version="99.0"))
-    assert "expected ioadr 99.0" in outcome.reason
+    assert "the main process has 99.0" in outcome.reason
 
 
 def test_too_little_memory_is_foreseen(scene, settings, monkeypatch):

@@ -96,7 +96,7 @@ def test_the_depth_budget_limits_how_far_cameras_go(views):
 
 
 def test_what_cannot_be_is_refused(views, tmp_path):
-    with pytest.raises(InputError, match=r"`device`: expected one of portrait, go, .* found 'tv'"):
+    with pytest.raises(InputError, match=r"`device`: unknown display 'tv'\. Available: portrait, go"):
         views.quilt(tmp_path / "out", device="tv")
     with pytest.raises(InputError, match=r"`focus`: expected a disparity of the scene, 0.99.* found 12"):
         views.quilt(tmp_path / "out", focus=12.0)

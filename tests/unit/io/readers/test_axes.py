@@ -104,7 +104,7 @@ def test_axes_that_fit_twice_are_refused_and_may_be_given(tmp_path):
     assert stored(tmp_path, last[:, :, 0], grid="3x3").channels == 1
     with pytest.raises(InputError, match="expected 4 letters for `axes`"):
         stored(tmp_path, last, axes="vuyxc")
-    with pytest.raises(InputError, match="expected the letters v and u"):
+    with pytest.raises(InputError, match="does not name the axes. Use v and u"):
         stored(tmp_path, last, axes="rcyx")
 
 
@@ -118,7 +118,7 @@ def test_the_array_of_views_among_others(tmp_path):
     with pytest.raises(InputError, match="holds several arrays that may be the views: left .* and right "):
         read(tmp_path / "b.npz")
     np.testing.assert_array_equal(read(tmp_path / "b.npz", array="right", **AS_STORED).views, views[::-1])
-    with pytest.raises(InputError, match="expected one of left, right for `array`, found 'up'"):
+    with pytest.raises(InputError, match="has no array 'up'. Give one of its arrays: `array` left, right"):
         read(tmp_path / "b.npz", array="up")
     with h5py.File(tmp_path / "c.h5", "w") as file:
         file["data"], file["label"] = views, np.zeros((3, 3, 20, 24), np.float64)

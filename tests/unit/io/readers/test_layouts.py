@@ -78,7 +78,7 @@ def test_the_users_format_wins_and_unknown_ones_are_listed(tmp_path):
     path, options = row_and_column(tmp_path, make_views())
     lightfield = read(path, format="folder", **options)
     assert lightfield.source.recognised is False
-    with pytest.raises(InputError, match="expected one of manifest, hci, .*folder, found 'png'"):
+    with pytest.raises(InputError, match="unknown format 'png'. Available: manifest, hci, .*folder"):
         read(path, format="png")
     with pytest.raises(InputError, match=r"holds no views input_Cam000.png"):
         read(path, format="hci")

@@ -125,7 +125,7 @@ def test_what_is_not_understood_is_refused(folder, change, message):
 def test_images_must_be_told_apart(folder):
     cameras = [{k: v for k, v in camera.items() if k != "image"} for camera in opencv_cameras(shots().photographs)]
     assert read(stored(folder, cameras)).view_count == 9
-    with pytest.raises(InputError, match=r"8 cameras, but 9 images in its folder"):
+    with pytest.raises(InputError, match=r"8 cameras, but its folder has 9 images"):
         read(stored(folder, cameras[:-1]))
 
 

@@ -206,7 +206,7 @@ def test_a_deep_ppm_is_refused_with_advice_that_helps(tmp_path):
     for number in range(9):
         path = tmp_path / f"v_{number // 3}_{number % 3}.ppm"
         path.write_bytes(b"P6\n24 20\n65535\n" + view.tobytes())
-    with pytest.raises(InputError, match=r"found 16 bits in PPM\. Export the views as PNG"):
+    with pytest.raises(InputError, match=r"16-bit colours in PPM files\. Export the views as PNG"):
         read(tmp_path, **AS_STORED)
 
 

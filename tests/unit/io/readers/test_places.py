@@ -58,7 +58,7 @@ def test_gaps_in_counted_files_are_refused_and_may_be_named(tmp_path):
     for number in lost:
         (tmp_path / f"view_{number:02d}.png").unlink()
     message = refusal(tmp_path)
-    assert "found 16 of 25, view_00.png to view_24.png; missing number 1, 3, 6, 8, 12, 15 …" in message
+    assert "16 of 25 files, view_00.png to view_24.png; missing number 1, 3, 6, 8, 12, 15 …" in message
     assert 'grid="5x5" skip="missing"' in message
     assert "missing" in refusal(tmp_path, grid="5x5")
     lightfield = read(tmp_path, grid="5x5", skip="missing", **AS_STORED)
@@ -91,9 +91,9 @@ def test_hci_numbered_from_one(tmp_path):
 def test_hci_with_surplus_views_or_another_grid_is_refused(tmp_path):
     scene = write_hci_scene(tmp_path / "scene", make_views(grid=(5, 5)))
     message = refusal(scene, grid="3x3")
-    assert "expected views 0 … 8 of a 3×3 grid, found 16 more: input_Cam009.png" in message
+    assert "views beyond the 3×3 grid (0 … 8): input_Cam009.png" in message
     shutil.copy(scene / "input_Cam000.png", scene / "input_Cam025.png")
-    assert "found 1 more: input_Cam025.png" in refusal(scene)
+    assert "views beyond the 5×5 grid (0 … 24): input_Cam025.png" in refusal(scene)
 
 
 @pytest.mark.parametrize("name", ["v_{row:d}_{col:d}.png", "{row:d}_{col:d}.png", "v{row:d}_{col:d}.png"])
@@ -146,7 +146,7 @@ def test_two_files_for_one_view_are_refused_with_both_names(tmp_path):
 
 def test_a_grid_that_the_names_contradict_is_refused(tmp_path):
     path, _ = row_and_column(tmp_path, make_views(grid=(3, 4)))
-    assert "expected the 3×3 views of `grid`, found 3×4" in refusal(path, grid="3x3")
+    assert "`grid` is 3×3, but the file names have 3×4 views" in refusal(path, grid="3x3")
     assert read(path, grid="3x4", **AS_STORED).grid == (3, 4)
 
 
@@ -219,14 +219,14 @@ def test_frames_and_exposures_are_no_columns(name, tmp_path):
 
 def test_too_few_images_and_one_image(tmp_path):
     save_png(tmp_path / "input_Cam000.png", make_views()[0, 0])
-    assert "found 1 image; at least 3 views are needed" in refusal(tmp_path)
+    assert "holds only 1 image; a light field needs at least 3 views" in refusal(tmp_path)
     save_png(tmp_path / "other" / "a.png", make_views()[0, 0])
     save_png(tmp_path / "other" / "b.png", make_views()[0, 0])
-    assert "found 2 images; at least 3 views are needed" in refusal(tmp_path / "other")
+    assert "holds only 2 images; a light field needs at least 3 views" in refusal(tmp_path / "other")
     save_png(tmp_path / "other" / "c.png", make_views()[0, 0])
-    assert "found 3 such as a.png, b.png, c.png" in refusal(tmp_path / "other")
+    assert "from the names of 3 images, such as a.png, b.png, c.png" in refusal(tmp_path / "other")
     message = refusal(tmp_path / "other" / "a.png")
-    assert 'one image. If it holds all views, say how: eslf="ROWSxCOLUMNS"' in message
+    assert 'one image. If it holds all views, give eslf="ROWSxCOLUMNS"' in message
     assert 'quilt="ROWSxCOLUMNS"' in message
 
 
@@ -286,4 +286,4 @@ def test_hidden_files_are_no_views(tmp_path):
 def test_images_of_a_kind_that_is_not_read(tmp_path):
     for number in range(9):
         (tmp_path / f"IMG_{number}.HEIC").write_bytes(b"ftypheic")
-    assert "holds 9 images of the type .heic, which ioadr cannot read. Convert them" in refusal(tmp_path)
+    assert "holds 9 .heic images, a type that ioadr cannot read. Convert them" in refusal(tmp_path)

@@ -53,5 +53,7 @@ def test_one_image_has_no_grid_option(tmp_path):
     with pytest.raises(InputError, match="`grid` does not apply to one image"):
         read(path, grid="3x4")
     save_png(tmp_path / "a_qs900x3a0.75.png", make_views()[0, 0])
-    with pytest.raises(InputError, match="expected 900 columns and 3 rows of sub-images, as in the name"):
+    with pytest.raises(
+        InputError, match="cannot be divided into 900 columns and 3 rows of sub-images, the numbers in its name"
+    ):
         read(tmp_path / "a_qs900x3a0.75.png")
