@@ -92,23 +92,30 @@ class Aligned:
 def align(lightfield: LightField, rounds: int = ROUNDS, seed: int = 0, threads: int | None = None) -> Aligned:
     """Estimate shift, rotation, scale and gain of every view against the reference view, and remove them.
 
-    Where brightness also varies within views (gloss, vignetting), they are evened out over about a tenth of a view.
+    If brightness also varies within views (gloss, vignetting), it is evened out over about a tenth of a view.
 
     Parameters
     ----------
     lightfield : LightField
+        The light field to correct.
     rounds : int
-        Each makes a map with the preset `fast` and compares views with what the reference view and the map predict.
+        Number of rounds. Each makes a map with the preset `fast` and compares the views with their prediction from the
+        reference view and the map.
     seed : int
         Seed for the random candidates of these maps.
     threads : int, optional
-        CPU threads; all of them without it.
+        Number of CPU threads; all by default.
 
     Returns
     -------
     Aligned
         Its `lightfield` is resampled once. Shifts that grow with the views' positions are kept: they are
         indistinguishable from a change of all disparities.
+
+    Raises
+    ------
+    InputError
+        `rounds` is less than 1, or a first map cannot be estimated.
 
     Examples
     --------

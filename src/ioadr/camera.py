@@ -71,6 +71,31 @@ class Camera:
 
     Depth in metres is Z = 1 / (1000·S·d / (b·f·max(W, H)) + 1/F).
 
+    Parameters
+    ----------
+    focal_length_mm : float
+        Focal length f of the lens.
+    sensor_size_mm : float
+        Sensor size S along the larger image side.
+    baseline_mm : float
+        Distance b between neighbouring views; the unit of view positions.
+    focus_distance_m : float
+        Distance F at which the disparity is zero; infinity for unshifted parallel cameras.
+    width, height : int
+        Size W×H of the whole image, px, even if only a part of it was read.
+    axis_offset : tuple of float
+        Offset (row, column) from the middle of the image to the optical axis, px.
+    world : tuple of tuple of float, optional
+        For views with poses: a 3×4 matrix from the camera's axes (x right, y down, z away) and the unit of depth to the
+        axes and the unit of the poses.
+    metric : bool
+        Whether lengths are metres; otherwise they are in the unit of the poses.
+
+    Raises
+    ------
+    InputError
+        A length is not positive, not finite or implausible.
+
     Examples
     --------
     A 50 mm lens on a 36 mm sensor, views 20 mm apart, focused at 2.5 m:
@@ -82,21 +107,13 @@ class Camera:
 
     focal_length_mm: float
     sensor_size_mm: float
-    """Sensor size along the larger image side, mm."""
     baseline_mm: float
-    """Distance between neighbouring views, mm; the unit of view positions."""
     focus_distance_m: float
-    """Distance at which the disparity is zero, m; infinity for unshifted parallel cameras."""
     width: int
-    """Width of the whole image, px, even if only a part of it was read."""
     height: int
     axis_offset: tuple[float, float] = (0.0, 0.0)
-    """Offset (row, column) from the middle of the image to the optical axis, px."""
     world: Matrix | None = None
-    """Where the views came with poses: 3×4, from the camera's axes (x right, y down, z away) and the unit of depth to
-    the axes and the unit of the poses."""
     metric: bool = True
-    """Whether lengths are metres; otherwise they are counted in the unit of the poses."""
 
     def __post_init__(self) -> None:
         for name in ("focal_length_mm", "sensor_size_mm", "baseline_mm", "focus_distance_m"):

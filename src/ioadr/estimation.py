@@ -57,24 +57,31 @@ def estimate(
     Parameters
     ----------
     lightfield : LightField, str or path
-        A light field, or what `ioadr.read` reads as one.
+        A light field, or a path that `ioadr.read` accepts.
     parameters : Parameters, str, path or mapping, optional
         Parameters, the name of a preset, a TOML file of parameters, or values to replace in the preset `best`, such as
-        ``{"congruence.weight": 50}``. Without it: `best`.
+        ``{"congruence.weight": 50}``. The default is `best`.
     seed : int
         Seed for the random candidates. Light field, parameters and seed determine every byte, on any
         number of threads.
     progress : bool or callable, optional
-        True draws a bar, False none; without it there is a bar in notebooks and at an interactive prompt. A function is
-        called after the first map and after each sweep, and may raise to stop early.
+        True shows a progress bar, False does not; by default, there is one in notebooks and at an interactive prompt. A
+        function is called after the first map and after each sweep, and may raise to stop early.
     threads : int, optional
-        CPU threads; all of them without it.
+        Number of CPU threads; all by default.
     start : array [N, M], optional
-        A map known to be near the result, such as that of a video's last frame: fewer sweeps follow it.
+        A map close to the result, such as that of the previous frame of a video; fewer sweeps are then needed.
 
     Returns
     -------
     Estimate
+
+    Raises
+    ------
+    InputError
+        The light field cannot be read, or too little texture is left to find its disparity range.
+    TypeError
+        An argument has the wrong type.
 
     Examples
     --------

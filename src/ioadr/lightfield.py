@@ -11,22 +11,33 @@ from numpy.typing import NDArray
 
 from ioadr.camera import Camera, RelativeCamera
 from ioadr.errors import InputError
-from ioadr.layout import LEAST_REACH, Layout
+from ioadr.layout import Layout
 from ioadr.part import Part, Window
+from ioadr.view_checks import WHITE as WHITE
+from ioadr.view_checks import check_plane, check_range, check_sizes, check_texture, check_values, supported
 
 if TYPE_CHECKING:
     import xarray
     from matplotlib.figure import Figure
 
 RangeOrigin = Literal["file", "user", "estimated"]
-SMALL = 256
-"""px; smaller images are treated as if they had this size."""
-WHITE = {"uint8": 255.0, "uint16": 65535.0, "float32": 1.0}
 
 
 @dataclass(frozen=True)
 class DisparityRange:
-    """Disparities to search, in px per baseline unit, and where the range comes from.
+    """Range of disparities to search.
+
+    Parameters
+    ----------
+    minimum, maximum : float
+        Ends of the range, in px per baseline unit.
+    origin : {"user", "file", "estimated"}
+        Where the range comes from.
+
+    Raises
+    ------
+    InputError
+        The range is empty or not finite.
 
     Examples
     --------
@@ -84,11 +95,44 @@ class Source:
 
 @dataclass(frozen=True, eq=False, init=False)
 class LightField:
-    """Views `[l, k, n, m, c]`: grid row (0 = top), grid column (0 = left), pixel row, pixel column, channel.
+    """Views of a scene from a grid, a line or other positions, with their camera and disparity range.
 
-    A point at (n0, m0) of the reference view with disparity d is seen by view (l, k) at
-    n = n0 − d·η_v·(p_v − p_v,ref), m = m0 − d·η_h·(p_h − p_h,ref), p being the view's position in baseline
-    units: its grid index unless `positions` says otherwise. Positive d is nearer than the focus plane.
+    View (l, k) sees a point at (n0, m0) of the reference view, with disparity d, at n = n0 − d·η_v·(p_v − p_v,ref),
+    m = m0 − d·η_h·(p_h − p_h,ref). p is the view's position in baseline units. Positive d is nearer than the focus
+    plane.
+
+    Parameters
+    ----------
+    views : array [L, K, N, M, C]
+        Samples by grid row (0 is the top), grid column (0 is the left), pixel row, pixel column and channel: uint8,
+        uint16 or floats, grey (C = 1, or without this axis) or colour (C = 3).
+    camera : Camera, optional
+        Camera of the whole image, even if the views show a part of it. Without it, depth is relative.
+    reference : tuple of int, optional
+        Grid index of the view to estimate; the view nearest to the centre by default.
+    eta : tuple of float
+        Sampling slope distortion η, vertical and horizontal.
+    range : DisparityRange, optional
+        Disparities to search; estimated from the views by default.
+    positions : array [L, K, 2 or 3], optional
+        Positions p of the views in baseline units; the grid index by default.
+    present : array [L, K] of bool, optional
+        False where a view is missing.
+    white : float, optional
+        Sample value of full white; the maximum of the type by default, or 1 for floats.
+    name : str
+        Name for reports and messages.
+    source : Source, optional
+        Origin of the views, as `ioadr.read` records it.
+    layout : Layout, optional
+        Replaces `reference`, `eta`, `positions` and `present`.
+    part : Part, optional
+        Position of the views in a larger image; see `crop`.
+
+    Raises
+    ------
+    InputError
+        The views cannot be matched: wrong shape or type, too few views, NaN, a single colour, or an impossible range.
 
     Examples
     --------
@@ -131,23 +175,19 @@ class LightField:
         layout: Layout | None = None,
         part: Part | None = None,
     ) -> None:
-        """Create a light field; missing arguments get defaults.
-
-        `views` may be any float type, and grey without a last axis. `white` is the type's maximum, or 1.0 for floats.
-        `reference`, `eta`, `positions` and `present` are passed to `Layout.of`, unless `layout` is given.
-        """
-        views = _supported(np.asarray(views))
+        """Check the arguments and fill in defaults; the class describes them."""
+        views = supported(np.asarray(views))
         layout = layout or Layout.of(views.shape[:2], reference, eta, positions, present)
         part = part or Part.whole(*views.shape[2:4])
         white = WHITE[views.dtype.name] if white is None else float(white)
-        _check_sizes(views, layout, part)
-        _check_plane(layout, camera)
+        check_sizes(views, layout, part)
+        check_plane(layout, camera)
         # One by one: a copy of them all may be gigabytes.
         used = [views[row, column] for row, column in np.argwhere(layout.present)]
-        _check_values(used, white)
+        check_values(used, white)
         if part.is_whole and (range is None or range.origin != "user"):
-            _check_texture(used)
-        _check_range(range, layout, max(part.height, part.width))
+            check_texture(used)
+        check_range((range.minimum, range.maximum) if range else None, layout, max(part.height, part.width))
         values = (views, camera, layout, range, white, part, name, source or Source())
         for field_, value in zip(fields(self), values, strict=True):
             object.__setattr__(self, field_.name, value)
@@ -279,69 +319,3 @@ class LightField:
         from ioadr.labelled import lightfield_array
 
         return lightfield_array(self)
-
-
-def _supported(views: NDArray[Any]) -> NDArray[Any]:
-    if views.ndim == 4 and views.shape[3] in (2, 3, 4) and views.shape[2] > 4:
-        # No image is so narrow.
-        raise InputError(
-            f"views: expected [rows, columns, height, width, channels], found shape {views.shape}, which looks "
-            "like [views, height, width, channels]. Add the axis of rows: views[None] is one row of views, "
-            "views.reshape(rows, columns, *views.shape[1:]) a grid."
-        )
-    views = views[..., None] if views.ndim == 4 else views
-    if views.ndim != 5 or views.shape[4] not in (1, 3) or min(views.shape) == 0:
-        raise InputError(
-            f"views: expected [rows, columns, height, width, channels] with 1 or 3 channels, found shape {views.shape}."
-        )
-    if views.dtype.kind == "f":
-        return views.astype(np.float32, copy=False)
-    if views.dtype.name not in WHITE:
-        raise InputError(f"views: expected uint8, uint16 or float samples, found {views.dtype}. Convert them first.")
-    return views
-
-
-def _check_sizes(views: NDArray[Any], layout: Layout, part: Part) -> None:
-    """Refuse a layout or part that does not fit the views."""
-    size, window = views.shape[2:4], part.window
-    if layout.grid != views.shape[:2] or size != (window.height, window.width):
-        raise InputError(
-            f"views: expected a grid of {layout.grid} and {window.width}×{window.height} px, found {views.shape[:2]} "
-            f"and {size[1]}×{size[0]} px. Cut views with `LightField.crop`."
-        )
-
-
-def _check_plane(layout: Layout, camera: Camera | None) -> None:
-    if camera is None and not layout.planar:
-        raise InputError(
-            "view layout: positions out of the plane of the cameras need a camera, because their effect depends on "
-            "the focal length. Give the camera, or set their third coordinate to 0."
-        )
-
-
-def _check_range(limits: DisparityRange | None, layout: Layout, side: int) -> None:
-    """Refuse a range in which no point is in two views: it would need unboundedly many planes."""
-    distances = layout.distances
-    most = max(side, SMALL) / distances[distances >= distances.max() * LEAST_REACH].min()
-    if limits is not None and max(-limits.minimum, limits.maximum) > most:
-        raise InputError(
-            f"disparity range: {limits.minimum:g} {limits.maximum:g} exceeds {most:.4g} px, beyond which no point is "
-            "visible in two views. Correct it, or leave it out to have it estimated."
-        )
-
-
-def _check_values(views: list[NDArray[Any]], white: float) -> None:
-    if views[0].dtype.kind == "f" and not all(np.isfinite(view).all() for view in views):
-        raise InputError("views: some samples are NaN or infinite. Replace them, or leave the views out with ⟦skip⟧.")
-    if not white > 0:
-        raise InputError(f"white: expected a positive sample value, found {white}.")
-
-
-def _check_texture(views: list[NDArray[Any]]) -> None:
-    """Refuse views without texture, unless a range is given; the map then has low confidence."""
-    first = views[0].flat[0]
-    if all((view == first).all() for view in views):
-        raise InputError(
-            f"views: every sample is {first}, so nothing can be matched. "
-            "Depth needs contrast: check the exposure and that the right images were read."
-        )

@@ -20,8 +20,8 @@ def load_parameters(path: str | Path) -> Parameters:
     Parameters
     ----------
     path : str or path
-        A `preset` key at the top names what the rest changes; without one it is `best`. ``ioadr presets best`` prints
-        a whole file with the meaning of each value.
+        The file. A `preset` key at its top names the preset that the other values change; the default is `best`.
+        ``ioadr presets best`` prints a complete file with the meaning of each value.
 
     Returns
     -------

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Window:
-    """A rectangle of pixels: rows [top, bottom), columns [left, right).
+    """A rectangle of pixels.
+
+    Parameters
+    ----------
+    top, left : int
+        First row and column.
+    bottom, right : int
+        Row and column after the last.
 
     Examples
     --------
@@ -41,6 +48,13 @@ class Window:
 class Part:
     """Position of an image in a larger one, whose camera and random numbers it shares, so that parts fit together.
 
+    Parameters
+    ----------
+    window : Window
+        The image, in pixels of the larger one.
+    height, width : int
+        Size of the larger image, px.
+
     Examples
     --------
     >>> part = ioadr.Part.whole(40, 60).crop(ioadr.Window(2, 4, 10, 16))
@@ -49,9 +63,7 @@ class Part:
     """
 
     window: Window
-    """The image, in pixels of the larger one."""
     height: int
-    """Of the larger image."""
     width: int
 
     @classmethod

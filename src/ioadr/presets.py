@@ -23,8 +23,8 @@ def preset(name: str) -> Parameters:
     Parameters
     ----------
     name : str
-        ``best`` (what you get without a name), ``paper`` (reproduces the paper's tables), ``fast`` (a preview) or
-        ``text`` (follows the paper's text); ``paper/without-planar`` is a preset with one of its variations.
+        ``best`` (the default of `estimate`), ``paper`` (reproduces the paper's tables), ``fast`` (a preview) or
+        ``text`` (follows the paper's text). ``paper/without-planar`` is a variation of a preset.
 
     Returns
     -------
