@@ -2,8 +2,8 @@
 
     python -m tests.pictures SCRIPT
 
-A picture is stale when its script, a preset or the scores on the benchmark's scenes changed after it was made.
-Comments and docstrings do not count.
+A picture is stale when its script, a value of a preset or the scores on the benchmark's scenes changed after it was
+made. Comments and docstrings do not count.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ import json
 import sys
 from pathlib import Path
 
+from ioadr.presets import PRESETS
+
 ROOT = Path(__file__).resolve().parents[1]
 NOTES = Path(__file__).with_suffix(".json")
 
-METHOD = ["src/ioadr/parameters.py", "src/ioadr/presets.py", "tests/real/golden.json"]
+METHOD = ["tests/real/golden.json"]
+"""Scores of the method; pictures that depend on them also depend on all values of the presets."""
 EXAMPLES = [path.stem.partition("_")[2] for path in sorted((ROOT / "examples").glob("[0-9]*.py"))]
 CONCEPTS = ["border", "epi", "finish", "occlusion", "point_projection_image", "point_projection_plane"]
 PICTURES = {
@@ -48,6 +51,9 @@ def fingerprint(script: str) -> str:
     whole = hashlib.sha256()
     for file in sorted(file for pattern in patterns for file in ROOT.glob(pattern)):
         whole.update(file.relative_to(ROOT).as_posix().encode() + b"\0" + content(file))
+    if METHOD[0] in patterns:
+        values = {name: preset.to_dict() for name, preset in PRESETS.items()}
+        whole.update(json.dumps(values, sort_keys=True).encode())
     return whole.hexdigest()[:16]
 
 
