@@ -162,10 +162,10 @@ class RelativeCamera:
     """
 
     minimum: float
-    """Of the disparity range, px."""
+    """Ends of the disparity range, px."""
     maximum: float
     width: int
-    """Of the whole image, in px."""
+    """Size of the whole image, px."""
     height: int
 
     def pinhole(self, window: Window | None = None) -> RayModel:

@@ -46,7 +46,7 @@ class Origin(IntEnum):
 
 
 KINDS = "start", "sweep", "regions", "surfaces", "holes", "borders"
-"""Of steps."""
+"""Kinds of steps."""
 BLOCK = 16
 """Pixels of a row that share a mark of gloss."""
 FloatMap = NDArray[np.float32]
@@ -76,7 +76,7 @@ class Way:
     """
 
     kinds: tuple[str, ...]
-    """Of each step."""
+    """Kind of each step."""
     differences: NDArray[np.float16]
     """Map after each earlier step minus the result, [A, N, M] px."""
     origins: NDArray[np.uint8]

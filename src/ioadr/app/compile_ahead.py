@@ -23,7 +23,7 @@ SIDE = 24
 
 @contextmanager
 def compiling_ahead(parameters: Parameters, threads: int | None) -> Iterator[None]:
-    """Another process compiles until the block ends: at once if no kernel is there, else when the block misses one.
+    """Compile in another process until the block ends: from the start if there are no kernels, or when one is missing.
 
     Only if there is a core for it.
     """

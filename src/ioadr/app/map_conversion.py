@@ -16,7 +16,7 @@ Quantity = Literal["disparity", "depth"]
 FORMATS = (".pfm", ".npy", ".png", ".tif", ".tiff")
 """Endings that only maps have; .npz may be a map or a light field."""
 UNKNOWN = "unknown unit"
-"""Of a depth map whose file does not say it: it may be relative."""
+"""Unit of a depth map whose file does not state it: it may be relative."""
 
 
 def is_map(source: str, target: str) -> bool:

@@ -93,7 +93,7 @@ REASONS = {
     "bent": "the surface bends away here",
     "clipped": "its colours are clipped to black or white",
 }
-"""Of `solver.evidence`, as the end of a sentence."""
+"""Reasons of `solver.evidence`, as the end of a sentence."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Facts:
     disparity: float
     depth: float
     unit: str
-    """Of depth: see `Estimate.depth_unit`."""
+    """Unit of depth: see `Estimate.depth_unit`."""
     confidence: float
     way: Sequence[Stage]
     """Empty where it was not kept."""
@@ -176,7 +176,7 @@ def main_doubt(doubts: Sequence[Doubt]) -> str | None:
 
 
 def step_name(stage: Stage) -> str:
-    """Of a step: "sweep 3"."""
+    """Name of a step, such as "sweep 3"."""
     return STEPS[stage.kind] + (f" {stage.number}" if stage.kind in ("sweep", "surfaces") else "")
 
 

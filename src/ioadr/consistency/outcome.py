@@ -13,7 +13,7 @@ FloatMap = NDArray[np.float32]
 MISMATCH = 0.14
 """Difference between views over noise, as a share of the contrast, where contrast is strong."""
 DISTRUST = 0.8
-"""Mean confidence below which such a difference counts: fine texture differs much between right views, too."""
+"""Mean confidence below which such a difference counts: fine texture also differs much between correct views."""
 NOISE = 10
 """Percentage of the pixels with the smallest differences, which measure the noise."""
 AT_END = 0.15

@@ -101,11 +101,11 @@ class Step:
     """Items that are finished."""
     total: int
     estimations: int
-    """Of ours that are still to come, the current one not counted."""
+    """Number of our estimations still to come, without the current one."""
     scene: str
     method: str
     share: float = 0.0
-    """Of the current item."""
+    """Finished share of the current item."""
     item: Item | None = None
     """Set when it is finished."""
     ours: bool = False

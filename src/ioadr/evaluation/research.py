@@ -102,7 +102,7 @@ class Difference(NamedTuple):
     """Standard error of the change, NaN for a single scene with a single seed."""
     scenes: int
     pairs: int
-    """Of the differences that the error is taken over: scenes, or seeds of the only one."""
+    """Number of differences behind the error: scenes, or seeds of a single scene."""
 
     @property
     def clear(self) -> bool:

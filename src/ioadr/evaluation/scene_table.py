@@ -12,7 +12,7 @@ from ioadr.evaluation.scores import METRICS
 from ioadr.evaluation.tables import figure
 
 TIMES = ("runtime",)
-"""Figures that say nothing about a map."""
+"""Figures that do not describe a map."""
 
 
 def scene_means(rows: Sequence[Row]) -> dict[tuple[str, str], dict[str, float]]:

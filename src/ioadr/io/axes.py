@@ -78,7 +78,7 @@ def _sample_type(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 @dataclass(frozen=True)
 class _ArrayViews:
-    """The `load` of a capture: view by view, or all at once where a stored chunk holds several views."""
+    """The `load` of a capture: view by view, or all together where a stored chunk holds several views."""
 
     path: Path
     array: Any

@@ -37,11 +37,11 @@ class Diagnosis:
 
     lightfield: LightField
     order: Order
-    """Of the views as they are in `lightfield`."""
+    """Verdict on the order of the views in `lightfield`."""
     places: tuple[Pair, ...]
     """Grid indices of the views in the order of `examination`."""
     names: tuple[str, ...]
-    """Their files."""
+    """Files of the views."""
     examination: Examination
     options: ReadOptions
     """With which the views were read."""

@@ -27,13 +27,13 @@ from ioadr.lightfield import WHITE, LightField
 from ioadr.machine import cores
 
 NO_MORE: dict[str, Any] = {"axis_offset": (0.0, 0.0), "world": None, "metric": True}
-"""Of a camera that `parameters.cfg` says all about."""
+"""Values of a camera that `parameters.cfg` describes completely."""
 TILE = 512
 """px, largest side of a Zarr chunk: a part of one view, so that parts can be read without the rest."""
 
 
 def write_lightfield(lightfield: LightField, path: str | os.PathLike[str]) -> Path:
-    """Write to `path`: `.npz` and `.zarr` keep everything; a name without ending is a folder of PNG views.
+    """Write to `path`: `.npz` and `.zarr` keep everything; a name without an extension is a folder of PNG views.
 
     The folder has a `parameters.cfg` if the camera is known, and a `lightfield.toml` for everything else. Floats
     become 16-bit samples without clipping; negative ones are refused. Existing files are never replaced.

@@ -41,7 +41,7 @@ class View:
 
     @property
     def name(self) -> str:
-        """Of its image."""
+        """Name of its image."""
         return f"view_{self.index[0]:02d}_{self.index[1]:02d}.png"
 
 
@@ -62,11 +62,11 @@ class Scene:
     lightfield: LightField | None
     min_confidence: float
     most_points: int
-    """Of the seed points."""
+    """Largest number of seed points."""
     metres: float | None = None
     """To where relative depth is 1; None leaves lengths as they are."""
     pose: Matrix | None = None
-    """Of the reference camera in the world that its poses came from, see `Camera.world`; lengths are in its unit."""
+    """Pose of the reference camera in the frame of the original poses, see `Camera.world`; lengths are in its unit."""
     every_view: Views | None = None
     """Maps of all views, for views in between."""
     device: str = "portrait"
@@ -76,7 +76,7 @@ class Scene:
 
     @property
     def scale(self) -> float:
-        """Of all lengths."""
+        """Scale of all lengths."""
         if self.pose is not None:
             return float(np.linalg.norm(np.array(self.pose)[:, 0]))
         return 1.0 if self.metres is None else self.metres
@@ -211,7 +211,7 @@ class Scene:
         return Seeds(pixels[kept], _some(everything, kept))
 
     def write_masks(self, folder: Path, ending: str = "") -> None:
-        """Of all views, 255 where they show the scene and 0 elsewhere; nothing where they do throughout."""
+        """Write masks of the views, 255 where they show the scene and 0 elsewhere; none if all pixels show it."""
         if self.valid_area is None:
             return
         folder.mkdir()

@@ -27,7 +27,7 @@ NAMED = 6
 OVERSHOOT = 0.02
 """Share of white below black, and of the samples there, that sharpening or resampling leaves."""
 STRIDE = 4
-"""Of the pixels, for figures that need not see all of them."""
+"""Step between pixels, for figures that do not need all of them."""
 
 
 @dataclass(frozen=True)

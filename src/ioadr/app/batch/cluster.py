@@ -36,7 +36,7 @@ class Team:
     dashboard: str | None
 
     def capacity(self) -> int:
-        """Number of tasks that can run at once; changes as workers come and go."""
+        """Number of tasks that can run simultaneously; changes as workers come and go."""
         return sum(self.client.nthreads().values())
 
     def memory(self) -> int | None:

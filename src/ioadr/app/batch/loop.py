@@ -1,6 +1,6 @@
 """Hands tasks to workers, as many as can run, and returns results to the jobs.
 
-Only tasks that can start at once are submitted. A worker that dies therefore loses only its current task,
+Only tasks that can start immediately are submitted. A worker that dies therefore loses only its current task,
 which Dask gives to another one, and an interrupt leaves nothing queued.
 """
 

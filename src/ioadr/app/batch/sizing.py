@@ -39,7 +39,7 @@ class Need:
     height: int
     width: int
     sample_bytes: int
-    """Of one pixel of one view, as stored."""
+    """Bytes of one pixel of one view, as stored."""
     parameters: Parameters
     shifts: float
     """Spread over the disparity range in the outermost view, px."""
@@ -53,7 +53,7 @@ class Need:
 
     @property
     def seconds(self) -> float:
-        """Of one core."""
+        """CPU time on one core."""
         return core_seconds(self.views, self.height, self.width)
 
     def part(self, height: int, width: int) -> int:

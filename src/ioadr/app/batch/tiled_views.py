@@ -17,7 +17,7 @@ from ioadr.views.surfaces import NOTHING, Surface
 
 Arrays = Mapping[str, NDArray[Any]]
 PREFIX = "views_"
-"""Of the names of a tile's arrays that are joined here."""
+"""Prefix of the names of a tile's arrays that are joined here."""
 MAPS = ("disparity", "confidence", "source")
 LAYERS = ("disparity", "confidence", "coverage", "kept", "image")
 """Arrays of a surface."""

@@ -142,7 +142,7 @@ def _core(estimate: Estimate, lightfield: LightField, tile: Tile, mark: str) -> 
 
 
 def _mark_of(file: Path) -> str | None:
-    """Of an earlier run's tile."""
+    """Mark of a tile of an earlier run; None without one."""
     try:
         with np.load(file, allow_pickle=False) as content:
             return str(content["mark"])

@@ -59,7 +59,7 @@ def compared(name: str, scenes: Sequence[Path], presets: Sequence[str], repeats:
 
 
 def _run(source: Path, scene: Path, preset: str) -> processes.Timed:
-    """Time `ioadr estimate` of these sources, from command to files, with one thread: waiting threads use CPU, too."""
+    """Time `ioadr estimate` of these sources, from command to files, with one thread: waiting threads use CPU time."""
     with tempfile.TemporaryDirectory() as folder:
         options = ["--preset", preset, "--quiet", "--threads", "1", "--out", f"{folder}/out"]
         return processes.ioadr("estimate", str(scene), *options, environment={"PYTHONPATH": str(source)})

@@ -52,7 +52,7 @@ def free_cores(seconds: float = 0.4) -> float:
 
 
 def numpy_nanoseconds(views: int = 81, size: int = 128) -> float:
-    """CPU time of J_PD per pixel, computed for all pixels at once in numpy: a known reference."""
+    """CPU time of J_PD per pixel, computed for all pixels together in numpy: a known reference."""
     images = np.random.default_rng(0).integers(0, 256, (views, size + 1, size + 1, 3)).astype(np.float32)
     shifts = np.linspace(0.05, 0.95, views, dtype=np.float32)
     reference = images[0, :size, :size]

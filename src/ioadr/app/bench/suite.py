@@ -41,9 +41,9 @@ class Scope:
     first: bool = True
     """Whether to compile everything once more."""
     rounds: int = 3
-    """Of a comparison with another revision."""
+    """Rounds of a comparison with another revision."""
     alone: bool = False
-    """Whether commands are run with one thread, too; phases always are."""
+    """Whether commands are also run with one thread; phases always are."""
 
 
 QUICK = Scope()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from starlette.requests import ClientDisconnect, Request
 
 from ioadr.app.explorer.answers import WHAT_IF
-from ioadr.errors import InputError
+from ioadr.errors import InputError, unknown
 from ioadr.parameters import Parameters
 from ioadr.presets import DEFAULT, preset
 
@@ -68,9 +68,9 @@ def varied(base: Parameters, changes: Any) -> Parameters:
     """Parameters with the page's adjustable values changed, within their bounds."""
     if not isinstance(changes, Mapping):
         raise InputError(f"changes: expected an object of parameters, found {_short(changes)}.")
-    unknown = [_short(name) for name in changes if name not in WHAT_IF]
-    if unknown:
-        raise InputError(f"changes: expected some of {', '.join(WHAT_IF)}, found {', '.join(unknown)}.")
+    for name in changes:
+        if name not in WHAT_IF:
+            raise unknown("parameter", str(name)[:40], WHAT_IF, "changes: ")
     return base.vary(changes)
 
 
@@ -109,7 +109,7 @@ async def json_body(request: Request) -> Mapping[str, Any]:
 
 
 async def _content(request: Request) -> bytes:
-    """The body of a request; refused at once if its declared size is too large."""
+    """The body of a request; refused unread if its declared size is too large."""
     content, declared = b"", int(request.headers.get("content-length", 0))
     try:
         if declared <= LARGEST_BODY:

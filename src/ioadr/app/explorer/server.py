@@ -31,7 +31,7 @@ MOST_CONNECTIONS = 300
 ALL_CONNECTIONS = 700
 """Beyond which also those are closed that had no time for their request; a process may hold 1024 files, as a rule."""
 MOST_ACCEPTED = 100
-"""Connections accepted at once, before earlier ones are served."""
+"""Connections accepted before earlier ones are served."""
 QUEUE = 2048
 """Largest number of connections that wait to be accepted."""
 GRACE_SECONDS = 0.5
@@ -199,7 +199,7 @@ class Explorer:
 
 
 class Impatient(H11Protocol):
-    """Closes connections without a request: after a while, or at once if they would block others."""
+    """Closes connections without a request: after a while, or immediately if they would block others."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -211,7 +211,7 @@ class Impatient(H11Protocol):
     def _make_room(self) -> None:
         """Close the connection that has been silent longest to make room for a new one.
 
-        When many connect at once, a request may have arrived with its connection without having been read yet.
+        When many clients connect simultaneously, a request may have arrived with its connection but not been read yet.
         """
         there = [other for other in self.connections if isinstance(other, Impatient)]
         if len(there) <= MOST_CONNECTIONS:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ioadr.views.result import Views
 
 MOST_RESULTS = 5
-"""Of those estimated in the explorer; older ones are forgotten."""
+"""Number of results of the explorer that are kept; older ones are dropped."""
 GIVEN = "given"
 
 

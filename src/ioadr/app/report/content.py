@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LARGEST = 640
 """px; larger maps are thinned out, so that a page stays below 12 MB."""
 MOST_VIEWS = 17
-"""Of one row or column; more are thinned out evenly."""
+"""Largest number of views of a row or column; more are thinned out evenly."""
 EPI_BUDGET = 6_000_000
 """Characters for the views of the EPIs."""
 

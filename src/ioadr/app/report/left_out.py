@@ -20,7 +20,7 @@ NAMES = {
     "centre": "centre warped",
     "script": "median warped",
 }
-"""Of `views.leave_out.METHODS`."""
+"""Names of `views.leave_out.METHODS`."""
 MEANINGS = {
     "views": "this method: blended from the kept views, using the maps of all of them",
     "nearest": "the nearest kept view, unchanged",

@@ -1,4 +1,4 @@
-"""Start of the command: Ctrl-C while Python still loads modules ends it at once, without a traceback.
+"""Start of the command: Ctrl-C while Python still loads modules ends it immediately, without a traceback.
 
 Streams that the shell closed (`2>&-`) become the null device, so that printing to them does not fail. Letters that a
 console's encoding lacks (cp1252 has no η) are printed as escapes. numpy's warnings about unusual numbers are hidden

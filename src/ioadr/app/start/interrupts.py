@@ -7,7 +7,7 @@ for them forever. Neither is it while LLVM works: without the answer of a callba
 wrong code, and crashes.
 
 An exception may also leave a lock behind that another thread waits for, or come late, because compiled code or an
-import takes its time. A thread that hears of the signal by itself ends the process then: results are whole or absent
+import takes its time. A thread that receives the signal itself then ends the process: results are whole or absent
 at any moment, and the next run removes what is unfinished.
 """
 
@@ -26,9 +26,9 @@ from typing import Any, NoReturn
 
 AGAIN_AFTER_SECONDS = 0.05
 POSTPONED_SECONDS = 10.0
-"""After which a block that has not ended is interrupted anyway."""
+"""Seconds after which a block that has not ended is interrupted anyway."""
 ENDS_AFTER_SECONDS = 20.0
-"""After which a process that has not ended by itself is ended."""
+"""Seconds after which a process that is still running is ended."""
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """The last one comes when a terminal is closed; Windows has none."""
 LLVM = f"{os.sep}llvmlite{os.sep}"
@@ -71,7 +71,7 @@ def _end_in_time(hear: int) -> None:
 
 
 def release() -> None:
-    """Restore the system's handling: everything is tidied up, so a signal may end the process at once."""
+    """Restore the system's handling: everything is tidied up, so a signal may end the process immediately."""
     with _releasing:
         for number in SIGNALS:
             if signal.getsignal(number) is _raise:
@@ -79,7 +79,7 @@ def release() -> None:
 
 
 def end(code: int) -> NoReturn:
-    """End at once: Python would first free what interrupted threads still use, and crash.
+    """End immediately: Python would first free what interrupted threads still use, and crash.
 
     Worker processes share semaphores that only Python's own exit releases.
     """

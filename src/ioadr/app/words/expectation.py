@@ -29,10 +29,10 @@ BYTES_PER_SAMPLE = 4
 BYTES_PER_PIXEL = 320
 """Maps of the reference view: state, planes, visibility, costs, result."""
 BYTES_PER_PLANE = 3, 5
-"""Of one pixel: deviation and share of a semi-global match; later its sums of paths, too."""
+"""Bytes of one pixel: deviation and share of a semi-global match; later also its sums of paths."""
 BYTES_PER_HEARD_SAMPLE = 12, 4
-"""Of one pixel of one view that takes part in it, at the same times: packed, high-pass and the surface that it sees,
-then packed alone."""
+"""Bytes of one pixel of one view in that match, at the same times: packed, high-pass and the surface that it sees, then
+packed alone."""
 PLANES, MOST_PLANES, ENOUGH_VIEWS, LARGE = 3.0, 192, 49, 250_000_000
 """As in `solver.regions`, `few_views` and `filtered_views`, which would load the compiler; a test compares them."""
 WIDER = 1.3

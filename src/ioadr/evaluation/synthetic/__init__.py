@@ -1,8 +1,8 @@
 """Analytic scenes: light fields with exact disparity, normals, visibility and regions.
 
 `demo()` is the built-in scene, `random_light_field(seed)` makes scenes for tests and tuning, `render(scene, camera)`
-renders any other, and `render_views` does so without holding all views at once. Grid, positions, reference view, image
-size, sample type and disparity range are free.
+renders any other, and `render_views` does so without holding all views in memory. Grid, positions, reference view,
+image size, sample type and disparity range are free.
 """
 
 from ioadr.evaluation.synthetic.folder import write_scene

@@ -26,7 +26,7 @@ from ioadr.machine import cores
 Floats = NDArray[np.float64]
 SampleType = Literal["uint8", "uint16", "float32"]
 BAND = 1 << 16
-"""Rays that are traced at once."""
+"""Rays that are traced together."""
 SUBSAMPLES = 4
 """Rays per pixel and axis where a pixel sees more than one surface."""
 RANGE_STEP = 0.1
@@ -133,7 +133,7 @@ def render(
 
 
 def render_views(scene: Scene, camera: Camera, layout: Layout, options: Options) -> Iterator[NDArray[Any]]:
-    """The views [N, M, C] one after the other, row by row, so that not all must be held at once."""
+    """The views [N, M, C] one after the other, row by row, so that not all must be in memory."""
     shape = (camera.height, camera.width)
     baked = bake_textures(scene, camera.pinhole(), shape)
     workers = cores()

@@ -22,7 +22,7 @@ class Header:
     channels: int
     dtype: np.dtype[Any]
     orientation: int = 1
-    """Of EXIF and TIFF, 1 … 8: how the stored samples are turned."""
+    """Orientation of EXIF and TIFF, 1 … 8: how the stored samples are rotated."""
     remarks: tuple[str, ...] = field(default=(), compare=False)
     """Remarks for the user on how the samples were converted."""
 

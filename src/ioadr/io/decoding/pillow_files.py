@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "PPM", "WEBP")
 BYTES = {"I": 4, "F": 4}
-"""Of a sample, by Pillow's mode; others have 1, or 2 where their name says 16."""
+"""Bytes of a sample, by Pillow's mode; others have 1, or 2 if their name contains 16."""
 PIXELS_A_BYTE = {"1": 8, "L": 8, "P": 8}
 """In a file, at most: masks are often stored with one bit per pixel."""
 

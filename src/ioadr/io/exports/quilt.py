@@ -22,10 +22,10 @@ from ioadr.views.rendering import render
 SHOWN = (2.0, 98.0)
 """Percentiles of the disparities between which the scene counts."""
 BUDGET = 0.25
-"""Of a tile's width by which the nearest and the farthest surface may move from the first tile to the last: more is
-blurred by the display."""
+"""Share of a tile's width by which the nearest and the farthest surface may move from the first tile to the last; the
+display blurs larger motion."""
 NARROWEST = 0.5
-"""Of the views' width that must be left when tiles are shifted."""
+"""Share of the views' width that must remain when tiles are shifted."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Cut:
     """Disparity that lies in the screen, px."""
     row: float
     columns: NDArray[np.float64]
-    """Of the cameras in the grid of views, from left to right."""
+    """Columns of the cameras in the grid of views, from left to right."""
     window: tuple[float, float, float, float]
     """Left, top, right, bottom in px from the corner of the reference view's first pixel."""
     moves: float

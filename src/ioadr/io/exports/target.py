@@ -16,7 +16,7 @@ class Target:
 
     help: str
     names: tuple[str, ...]
-    """Of the files and folders, at the top."""
+    """Names of the files and folders at the top."""
     write: Callable[[Scene, Path], None]
     notes: Callable[[Scene], list[Note]] = lambda scene: []
     all_views: bool = False

@@ -21,10 +21,10 @@ NODES = 120
 FEW_NODES, FOCI = 40, 25
 """The same, and how many distances are tried, where the distance of the scene must be found."""
 NEAREST = 0.5
-"""Of the cameras' extent: the nearest focus that is tried. Cameras on an arc stand about as far apart as away."""
+"""Nearest focus that is tried, as a share of the cameras' extent, which is about the scene's distance on an arc."""
 TOO_LITTLE = "seeing too little of what the reference view sees"
 LEAST_SEEN = 0.4
-"""Of the reference photograph that a view must see."""
+"""Share of the reference photograph that a view must see."""
 WORTH = 2.3
 """Views are left out for a larger common rectangle as long as its area times this power of their number grows: one of
 13 for a fifth more, half of them for five times as much."""

@@ -64,7 +64,7 @@ class Shot:
     rotation: NDArray[np.float64]
     translation: NDArray[np.float64]
     observations: NDArray[Any] = field(default_factory=lambda: np.empty(0, OBSERVATION))
-    """Of points, with x and y from the corner of the first pixel."""
+    """Observations of points, with x and y from the corner of the first pixel."""
 
 
 @dataclass(frozen=True, eq=False)

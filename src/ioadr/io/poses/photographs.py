@@ -45,7 +45,7 @@ class Photograph:
     upright: bool = False
     """Whether the camera belongs to the upright image (orientation tag applied), not to the stored one."""
     scale: float = 1.0
-    """Of the camera's pixels against those of the file: the image is reduced when it is read."""
+    """Size of the camera's image relative to the file: the image is reduced when it is read."""
 
     @property
     def centre(self) -> Floats:

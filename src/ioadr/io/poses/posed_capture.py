@@ -122,7 +122,7 @@ def _present(posed: PosedPhotographs, options: ReadOptions) -> tuple[PosedPhotog
     if len(kinds) > 1:
         raise InputError(
             f"{posed.path}: images differ in their samples: "
-            f"{listed(sorted(f'{channels} × {kind}' for channels, kind in kinds))}. Export all of them alike."
+            f"{listed(sorted(f'{channels} × {kind}' for channels, kind in kinds))}. Export all of them in the same way."
         )
     there = [_calibrated(taken, header, posed) for taken, header in photographs]
     scaled = sum(new.size != old.size for new, (old, _) in zip(there, photographs, strict=True))

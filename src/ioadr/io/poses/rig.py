@@ -23,7 +23,7 @@ UNTURNED = 0.05
 LOOSE = 0.02
 """How much the gaze counts against the plane of the centres, which a line of cameras leaves open."""
 FARTHEST_FORWARD = 0.25
-"""Of the distance to the scene, and twice this of the cameras' extent, that a view may be off the plane."""
+"""Largest distance of a view from the plane: this share of the scene's distance, and half of the cameras' extent."""
 FARTHEST_APART = 20.0
 """Degrees between neighbouring photographs, as seen from the scene, above which they are no light field."""
 FEWER_PIXELS = 0.7
@@ -51,11 +51,11 @@ class Rig:
     inverse_focus: float
     """1 over the distance at which the disparity is zero; 0 is infinity."""
     inverse_depths: tuple[float, float] | None
-    """Of the scene, seen from the reference view; None where no points are known."""
+    """Range of the scene's inverse depths from the reference view; None without points."""
     tilt: float
     """Degrees between the mean gaze and the normal of the plane that fits the centres best."""
     points: int = 0
-    """That told the depths."""
+    """Number of points from which the depths were taken."""
     left_out: tuple[tuple[str, str], ...] = ()
     """Names of photographs, and why."""
 

@@ -20,7 +20,7 @@ FILE_NAME = "poses_bounds.npy"
 FOLDERS = ("images", "images_2", "images_4", "images_8")
 """The first that exists is read."""
 NUMBERS = 17
-"""Of each image: 3×5 for pose and camera, then the nearest and the farthest depth."""
+"""Numbers of each image: 3×5 for pose and camera, then the nearest and the farthest depth."""
 RAYS = 5
 """Along each side of an image, at whose depth bounds the scene is taken to have points."""
 

@@ -24,7 +24,7 @@ from ioadr.io.safety.doors import LARGEST_TEXT
 
 ENDINGS = (".yml", ".yaml", ".json")
 NAMES = ("calibration", "calib", "cameras", "extrinsics")
-"""Of the file, in a folder."""
+"""Names of a calibration file in a folder."""
 MATRIX = ("K", "M", "camera_matrix", "cameraMatrix", "intrinsic_matrix", "mtx")
 DISTORTION = ("dist", "D", "distortion_coefficients", "distortion", "dist_coeffs", "distCoeffs")
 ROTATION = ("R", "rotation", "rvec", "rotation_matrix")

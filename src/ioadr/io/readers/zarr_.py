@@ -145,7 +145,7 @@ def _check(folder: Path, metadata: Mapping[str, Any]) -> None:
 
 
 def _chunk_shape(metadata: Mapping[str, Any]) -> list[int]:
-    """Of version 2 or 3."""
+    """Shape of the chunks, from metadata of version 2 or 3."""
     grid = metadata.get("chunk_grid", {}).get("configuration", {}).get("chunk_shape", metadata.get("chunks"))
     return [int(length) for length in grid or ()]
 

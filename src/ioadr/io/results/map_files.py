@@ -24,7 +24,7 @@ from ioadr.io.safety.limits import check_memory
 SUFFIXES = (".pfm", ".npy", ".npz", ".png", ".tif", ".tiff")
 LONGEST_UNIT = 40
 UNITS = {"disparity": "px per baseline unit"}
-"""Of maps that are always in the same."""
+"""Units of maps that always have the same."""
 
 
 class StoredMap(NamedTuple):

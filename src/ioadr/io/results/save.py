@@ -72,7 +72,7 @@ class Format:
 
     help: str
     names: tuple[str, ...]
-    """Of the files."""
+    """Names of the files."""
     files: Callable[[_Saving], Mapping[str, Writer]]
 
 

@@ -1,7 +1,7 @@
 """Atomic writing: files exist completely or not at all.
 
 Files are written into a hidden staging folder beside their target and moved when all of them are on disk. After a
-failure before the last move, the earlier files are restored: at once, or, after a kill, by the next process that
+failure before the last move, the earlier files are restored: immediately, or, after a kill, by the next process that
 writes or reads there.
 """
 
