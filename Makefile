@@ -3,6 +3,9 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 INSTALL = $(BIN)/python scripts/install_locked.py
+# Python keeps what it compiles, also where the environment forbids it: tests start hundreds of processes, and each would
+# compile every module that it imports.
+unexport PYTHONDONTWRITEBYTECODE
 # Stamp files of installations. The demo does not need the development tools.
 RUNTIME := $(VENV)/.runtime
 TOOLS := $(VENV)/.tools
@@ -67,11 +70,14 @@ explore: $(RUNTIME) ## see why a pixel has its depth, in the browser: the built-
 
 .PHONY: test
 test: $(RUNTIME) ## lint, types and all quick tests
-	@$(MAKE) --no-print-directory -j 2 lint kernels
+	@$(MAKE) --no-print-directory -j 2 lint quick-tests
+
+.PHONY: quick-tests
+quick-tests: $(TOOLS) kernels ## all quick tests, without lint and types
 	@$(BIN)/python -m pytest -q -m "not slow" $(PARALLEL)
 
 .PHONY: kernels
-kernels: $(RUNTIME) ## compile the loops that most tests need, while `make test` installs and runs other tools
+kernels: $(RUNTIME) ## compile the loops that most tests need, while `make test` installs other tools
 	@$(BIN)/python -m tests.kernels
 
 .PHONY: test-slow
