@@ -1,5 +1,6 @@
-"""The cluster of the unit tests."""
+"""The cluster and the command line of the unit tests."""
 
-from tests.unit.app.batch.conftest import cluster, scenes
+from tests.unit.app.batch.conftest import cluster
+from tests.unit.app.conftest import cli
 
-__all__ = ["cluster", "scenes"]
+__all__ = ["cli", "cluster"]

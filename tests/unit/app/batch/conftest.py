@@ -23,12 +23,6 @@ PATIENCE = 180
 SIZE = (40, 48)
 
 
-@pytest.fixture
-def scenes(tmp_path: Path) -> Path:
-    """A folder of eight small light fields."""
-    return write_scenes(tmp_path / "scenes", 8)
-
-
 def write_scenes(folder: Path, count: int, size: tuple[int, int] = SIZE) -> Path:
     for number in range(count):
         views = make_views(size=size, disparity=-0.4 + 0.2 * number, seed=number)
