@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 import ioadr
 from ioadr import Estimate
 from ioadr.evaluation.synthetic import Rendered, demo
@@ -23,6 +26,14 @@ TOKEN = "secret"
 def scene() -> Rendered:
     """The demo's trellis before a wall, small: 5×5 views of 72×64 px."""
     return demo(size=(64, 72), grid=(5, 5))
+
+
+@cache
+def larger() -> NDArray[np.uint8]:
+    """Views of the same scene, 5×5 of 128×96 px, in which the order of views is plain to see. Not to be written to."""
+    views = demo(size=(96, 128), grid=(5, 5)).lightfield.views
+    views.flags.writeable = False
+    return views
 
 
 @cache

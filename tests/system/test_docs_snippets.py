@@ -39,13 +39,18 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def cotton(data: Path) -> ioadr.Estimate:
+    return ioadr.estimate(data / "cotton", "fast")
+
+
 @pytest.fixture
-def place(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def place(data: Path, cotton: ioadr.Estimate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where a reader would stand: scenes lie elsewhere, results of earlier pages are there."""
     pytest.importorskip("matplotlib").use("agg")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "scenes").symlink_to(data)
-    ioadr.estimate(data / "cotton", "fast").save("out/cotton", report=False)
+    cotton.save("out/cotton", report=False)
     truth = load_truth(data / "cotton").disparity
     write_pfm("cotton.pfm", truth)
     write_pfm("out/benchmark/maps/paper/cotton.pfm", truth)

@@ -13,13 +13,13 @@ from PIL import ExifTags, Image
 from ioadr import LightField, diagnose
 from ioadr.app.cli import run
 from ioadr.app.doctor import findings
-from ioadr.evaluation.synthetic import demo
+from tests import explored
 from tests.builders import make_views, write_hci_scene
 
 
 @pytest.fixture(scope="module")
 def views():
-    return demo(grid=(5, 5), size=(96, 128)).lightfield.views
+    return explored.larger()
 
 
 def test_sound_views(views, tmp_path, capsys):

@@ -82,7 +82,7 @@ def test_info_expects_wide_baselines_to_take_longer(cli, tmp_path):
 
 
 def test_info_foretells_for_the_preset_asked_for(cli, tmp_path):
-    path, _ = quilt(tmp_path, make_views(grid=(5, 5), size=(200, 200)))
+    path, _ = quilt(tmp_path, make_views(grid=(5, 5), size=(96, 96)))
     arguments = ("info", path, "--quilt", "5x5", "--no-flip-rows")
     told = {name: json.loads(cli(*arguments, "--preset", name, "--json").out) for name in info.MEASURED}
     assert told.keys() == SECONDS_PER_SAMPLE.keys() <= PRESETS.keys()

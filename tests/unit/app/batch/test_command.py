@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from ioadr.app.batch import run
-from ioadr.evaluation.synthetic import demo
+from tests import explored
 from tests.builders import write_hci_scene
 from tests.unit.app.batch.conftest import batch, summary, write_scenes
 
@@ -89,7 +89,7 @@ def test_results_can_go_to_a_url(cli, tmp_path, threaded):
 def test_strict_is_an_exit_code(cli, tmp_path, threaded):
     """Views in an order that contradicts the format, or one that does not fit: done all the same, named, and 3 with
     --strict; also when kept."""
-    views = demo(grid=(5, 5), size=(96, 128)).lightfield.views
+    views = explored.larger()
     write_hci_scene(tmp_path / "scenes" / "right", views)
     write_hci_scene(tmp_path / "scenes" / "upside", views[::-1])
     twice = views.copy()

@@ -17,13 +17,14 @@ from ioadr.app.batch.sizing import need_of
 from ioadr.app.batch.tiled_views import LAYERS
 from ioadr.app.batch.tiles import Turn, Whole, do_tile, join_tiles, survey_item, tile_folder
 from ioadr.app.batch.tiling import Tile, plan_tiles, tile_side
-from ioadr.evaluation.synthetic import demo, random_light_field
+from ioadr.evaluation.synthetic import random_light_field
 from ioadr.io import ReadOptions, load_estimate, orientation
 from ioadr.io.parts import read_part, survey
 from ioadr.part import Part, Window
 from ioadr.solver.reach import CARRIED, estimation_margin
 from ioadr.views.result import Views
 from ioadr.views.surfaces import NOTHING
+from tests import explored
 from tests.builders import make_views, write_hci_scene
 from tests.unit.app.batch.conftest import summary
 
@@ -111,7 +112,7 @@ def test_a_part_may_be_of_one_colour(tmp_path):
 
 @pytest.mark.parametrize("change", [lambda v: v, lambda v: v.swapaxes(0, 1)[::-1]])
 def test_the_order_of_views_is_looked_at_once(tmp_path, monkeypatch, change):
-    views = demo(grid=(5, 5), size=(96, 128)).lightfield.views
+    views = explored.larger()
     np.save(tmp_path / "views.npy", change(views))
     judge = Mock(wraps=orientation.order_of)
     monkeypatch.setattr(orientation, "order_of", judge)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import ioadr
-from ioadr import Estimate, InputError, Window, preset
+from ioadr import Estimate, InputError, LightField, Window, preset
 from ioadr.app.explorer.estimation import around, cut_out
 from ioadr.app.explorer.study import MOST_RESULTS, Study
 from ioadr.evaluation.synthetic import demo
@@ -45,12 +45,16 @@ def test_a_neighbourhood_is_estimated_again(server):
     assert np.array_equal(after, before), "the part is the whole of so small an image"
 
 
+@pytest.fixture(scope="module")
+def large() -> LightField:
+    return demo(size=(208, 240), grid=(3, 3)).lightfield
+
+
 @pytest.mark.parametrize("camera", [True, False])
-def test_the_middle_of_a_part_does_not_notice_that_it_is_one(camera):
+def test_the_middle_of_a_part_does_not_notice_that_it_is_one(large, camera):
     """Sweeps carry what they find further than any margin, but hardly; 0.7 % and 1.4 % of the pixels when measured."""
     parameters = preset("paper").vary({"planar.half_width": 6})
-    lightfield = demo(size=(208, 240), grid=(3, 3)).lightfield
-    lightfield = lightfield if camera else lightfield.with_(camera=None)
+    lightfield = large if camera else large.with_(camera=None)
     study = Study(lightfield, ioadr.estimate(lightfield, parameters))
     shown = Window(76, 96, 125, 145)
     part, window = cut_out(study, parameters, shown)

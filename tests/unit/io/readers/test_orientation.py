@@ -8,20 +8,18 @@ import numpy as np
 import pytest
 
 from ioadr import InputError
-from ioadr.evaluation.synthetic import demo
 from ioadr.io import read
+from tests import explored
 from tests.arrangement_cases import ARRANGEMENTS, Case, arranged
 from tests.arrangements import state_of
 from tests.builders import make_views, write_hci_scene
 from tests.layouts import npy, quilt
 from tests.marks import some_quick
 
-SIZE = (96, 128)
-
 
 @pytest.fixture(scope="module")
 def views():
-    return demo(grid=(5, 5), size=SIZE).lightfield.views
+    return explored.larger()
 
 
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)
