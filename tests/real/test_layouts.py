@@ -20,7 +20,7 @@ pytestmark = pytest.mark.real
 SCENES = ("hci/boxes", "hci/cotton", "hci/dino", "hci/sideboard", "rendered/toys")
 
 
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("name", some_quick(SCENES, ["hci/boxes", "rendered/toys"]))
 def test_the_benchmarks_scenes_are_taken_as_they_are(name, shared):
     begin = time.process_time()
     lightfield = read(shared / "data" / name)
@@ -104,7 +104,10 @@ def test_other_kinds_on_disk_are_never_wrong(kind, shared, tmp_path):
     assert found == {OPEN.get(kind, "decided"): len(ARRANGEMENTS)}
 
 
-@pytest.mark.parametrize("name", [*SCENES, *HARD, "real/stanford_legotruck"])
+DEFINED = [*SCENES, *HARD, "real/stanford_legotruck"]
+
+
+@pytest.mark.parametrize("name", some_quick(DEFINED, ["hci/cotton", "hard/desk", "real/stanford_legotruck"]))
 def test_formats_that_define_their_order_keep_it(name, shared):
     capture = open_capture(shared / "data" / name)
     assert not capture.put_right

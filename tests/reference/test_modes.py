@@ -28,10 +28,6 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_kernels_of_the_cost_agree_with_their_twins_without_the_jit():
-    run("NUMBA_DISABLE_JIT", "tests/reference/test_twins.py", "-k=J_oa-1] or J_PD-1]")
-
-
 OLDER = {"AVX2": ("haswell", "avx2"), "SSE4": ("nehalem", "sse4.2"), "SSE2": ("x86-64", "sse2")}
 """Instruction set: a processor that has no better one, and the feature that this machine needs to play it."""
 

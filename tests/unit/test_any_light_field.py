@@ -80,7 +80,7 @@ def check(found: Estimate, lf: LightField, case: Case) -> None:
     assert found.visible_views.max() <= lf.view_count
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(case=cases, name=st.sampled_from(["paper", "fast", "best"]), init=st.sampled_from(["auto", "plane-sweep"]))
 def test_three_places_of_cameras_are_enough(case, name, init):
     """Law: with a range, a light field is estimated exactly if its cameras take three places on an axis."""
@@ -99,7 +99,7 @@ def estimate_or_refusal(lf: LightField, init: str) -> Estimate | str:
         return str(error)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(case=cases.filter(lambda case: case.places() >= 3), init=st.sampled_from(["auto", "structure-tensor"]))
 def test_without_a_range_or_a_line_it_says_what_to_give(case, init):
     """Law: what is missing beside the views is named, with the option that gives it."""
