@@ -10,9 +10,13 @@ from typing import Any, cast
 
 import numba
 from numba.core import cgutils, event
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
+from numba.core.compiler_machinery import AnalysisPass, register_pass
 from numba.core.options import DefaultOptions
 from numba.core.registry import cpu_target
+from numba.core.typed_passes import NativeLowering
 from numba.extending import intrinsic
 
 from ioadr import _kernel_cache
@@ -27,6 +31,47 @@ _OPTIONS = {
     "nogil": True,
     "fastmath": {"nsz", "arcp", "contract", "reassoc"},
 }
+
+
+class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code that is only linked with its callers: optimised, but not translated into machine code."""
+
+    def _finalize_final_module(self) -> None:
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+
+@register_pass(mutates_CFG=False, analysis_only=True)
+class _Known(AnalysisPass):  # type: ignore[misc]
+    """Let callers find code without an address: by a new built-in method, because numba asks for one."""
+
+    _name = "known_to_callers"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        entry = list[Any]().append
+        state.targetctx.insert_user_function(entry, state["cr"].fndesc, [state.library])
+        state["cr"] = state["cr"]._replace(cfunc=entry)
+        return True
+
+
+class _Linked(CompilerBase):  # type: ignore[misc]
+    """Compiler of functions that only compiled code calls."""
+
+    def define_pipelines(self) -> list[Any]:
+        state = self.state
+        state.flags.no_compile = True
+        state.library = _LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
+        passes = DefaultPassBuilder.define_nopython_pipeline(state)
+        passes.add_pass_after(_Known, NativeLowering)
+        passes.finalize()
+        return [passes]
+
+
+_LINKED = {"pipeline_class": _Linked} if hasattr(JITCodeLibrary, "_finalize_final_module") else {}
+"""Private to numba; without it, a first run takes longer."""
 
 
 def kernel(function: Function) -> Function:
@@ -52,7 +97,7 @@ def _compiled(function: Function, **options: Any) -> Function:
     outer = numba.njit(**options)(function)
     if numba.config.DISABLE_JIT:
         return cast(Function, outer)
-    inner = cache(lambda: numba.njit(no_cpython_wrapper=True, **options)(function))
+    inner = cache(lambda: numba.njit(no_cpython_wrapper=True, **_LINKED, **options)(function))
     outer.get_call_template = lambda *arguments: inner().get_call_template(*arguments)
     outer.get_overload = lambda signature: inner().get_overload(signature)
     return _cached(outer)

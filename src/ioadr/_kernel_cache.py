@@ -114,12 +114,14 @@ def reduced(compiled: Any) -> tuple[Any, ...]:
     """The part worth keeping: machine code, without the bitcode for linking with other functions.
 
     Nothing is linked with what comes from a file (see `_jit`), so that a list of names is enough of it. It takes a
-    third of the time to load.
+    third of the time to load. Environments of called functions are left out where they hold no Python objects: numba
+    would import the module of each.
     """
-    (name, kind, (machine_code, _)), *rest = compiled._reduce()
+    (name, kind, (machine_code, _)), *rest, environments = compiled._reduce()
+    used = tuple(environment for environment in environments if environment.consts)
     names = (function.name for function in compiled.library.get_defined_functions())
     listed = "".join(f'define void @"{name}"() {{ ret void }}\n' for name in names)
-    return (name, kind, (machine_code, llvm.parse_assembly(listed).as_bitcode())), *rest
+    return (name, kind, (machine_code, llvm.parse_assembly(listed).as_bitcode())), *rest, used
 
 
 def restored(context: Any, kept: tuple[Any, ...]) -> Any:

@@ -79,6 +79,15 @@ def test_a_kernel_from_a_file_becomes_a_part_of_others(folder):
     assert len(list(folder.iterdir())) == 2
 
 
+def test_code_that_only_compiled_code_calls_is_not_translated_by_itself(folder):
+    called: Any = kernel(twice)
+    assert task(lambda x: called(x) + 1)(3) == 7
+    entry = called.get_overload(numba.int64(numba.int64))
+    assert entry.__name__ == "append", "what stands for it has no machine code"
+    assert not called.overloads
+    assert called(3) == 6, "Python's own version is compiled when it is called"
+
+
 @pytest.mark.parametrize(
     "damage",
     [

@@ -1,12 +1,13 @@
-"""Compile an estimation's kernels from the last to the first, in a separate process, while the estimation begins.
+"""Compile the kernels of an estimation's later steps in a separate process, while the estimation begins.
 
 A first run compiles for half a minute and more on one core: numba compiles one kernel at a time in a process. Each
-process takes from the cache what the other has put there, and waits for what the other is compiling, so that they meet
-in the middle.
+process takes from the cache what the other has put there, and waits for what the other is compiling. Kernels that share
+inner ones should be compiled by the same process: borders and finish come first here, the rest of the search last.
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import subprocess
 import sys
@@ -19,6 +20,8 @@ from ioadr.parameters import Parameters
 
 SIDE = 24
 """px of the views on which the other process runs all stages."""
+COLLECTED = 100_000
+"""New objects between two garbage collections while kernels are compiled; with Python's 700, they take 7 % of it."""
 
 
 @contextmanager
@@ -28,14 +31,17 @@ def compiling_ahead(parameters: Parameters, threads: int | None) -> Iterator[Non
     Only if there is a core for it.
     """
     started: list[subprocess.Popen[bytes]] = []
+    collected = gc.get_threshold()
     if min(cores(), threads or cores()) > 1:
         if any(_cache_folder.FOLDER.glob(f"*{_cache_folder.KERNEL}")):
             _cache_folder.when_missing.append(lambda: started.extend(_started(parameters)))
         else:
             started.extend(_started(parameters))
+            gc.set_threshold(COLLECTED)
     try:
         yield
     finally:
+        gc.set_threshold(*collected)
         _cache_folder.when_missing.clear()
         for process in started:
             process.terminate()
@@ -49,8 +55,8 @@ def _started(parameters: Parameters) -> Iterator[subprocess.Popen[bytes]]:
         yield subprocess.Popen(command, stdin=nowhere, stdout=nowhere, stderr=nowhere)
 
 
-def compile_backwards(parameters: Parameters) -> None:
-    """Run every stage of an estimation on a light field of next to nothing, the last first."""
+def compile_ahead(parameters: Parameters) -> None:
+    """Run every stage of an estimation on a light field of next to nothing."""
     from ioadr._jit import keeps_kernels
 
     if not keeps_kernels():
@@ -65,7 +71,7 @@ def _stages(parameters: Parameters) -> Iterator[Callable[[], object]]:
     from ioadr._jit import Workers
     from ioadr.lightfield import DisparityRange, LightField
     from ioadr.solver.confidence import confidence_map
-    from ioadr.solver.coverage import settle_borders
+    from ioadr.solver.coverage import settle, settle_borders
     from ioadr.solver.finish import finish_in_passes
     from ioadr.solver.holes import sweep_with_holes
     from ioadr.solver.initialise import first_maps
@@ -82,10 +88,12 @@ def _stages(parameters: Parameters) -> Iterator[Callable[[], object]]:
         refinement = Refinement(lightfield, limits, parameters, workers)
         some = refinement.disparity = random.uniform(-1, 1, (SIDE, SIDE)).astype(np.float32)
         visible = np.full(some.shape, 9, np.uint16)
-        yield lambda: confidence_map(refinement, last, np.abs(some), visible)
-        yield lambda: refinement.final_costs(last)
-        yield lambda: list(settle_borders(refinement, last, 0))
+        if parameters.coverage.settle:
+            yield lambda: settle(some, refinement.rays, parameters.coverage, workers)
         yield lambda: list(finish_in_passes(refinement, last, len(steps)))
+        yield lambda: confidence_map(refinement, last, np.abs(some), visible)
+        yield lambda: list(settle_borders(refinement, last, 0))
+        yield lambda: refinement.final_costs(last)
         yield lambda: [sweep_with_holes(refinement, step, last, 0) for step in reversed(steps)]
         yield lambda: begin(refinement, [some, -some], [Origin.WINDOWS, Origin.PIXELS], last)
         yield lambda: first_maps(lightfield, rays_of_starts(refinement), limits, parameters.initialise, workers)
@@ -96,4 +104,5 @@ if __name__ == "__main__":
     chosen = Parameters().replace(
         {f"{group}.{name}": value for group, values in given.items() for name, value in values.items()}
     )
-    compile_backwards(chosen)
+    gc.set_threshold(COLLECTED)
+    compile_ahead(chosen)

@@ -141,9 +141,11 @@ checkout = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs a git 
 def test_two_revisions_take_turns_and_become_a_table(cli, monkeypatch, tmp_path):
     """The base is measured with its own sources, in every round just before this revision."""
     sources: list[str] = []
+    reduced: list[bool] = []
 
     def timed(*arguments: str, environment: dict[str, str]) -> processes.Timed:
         sources.append(environment["PYTHONPATH"])
+        reduced.append("search.hole_sweeps=0" in arguments)
         here = environment["PYTHONPATH"] == str(against.SOURCE)
         assert (Path(environment["PYTHONPATH"]) / "ioadr" / "estimation.py").exists()
         return processes.Timed(1.0, 6.0 if here else 8.0, 400_000_000)
@@ -154,13 +156,21 @@ def test_two_revisions_take_turns_and_become_a_table(cli, monkeypatch, tmp_path)
     outcome = cli("bench", "--base", "HEAD", "--out", tmp_path / "bench.json")
     assert outcome.code == 0, outcome.err
     assert "Against HEAD" in outcome.out
-    assert "0.75 … 0.75" in outcome.out
-    assert sources[0] != sources[1] == str(against.SOURCE)
-    assert sources[0::2] == [sources[0]] * (len(sources) // 2)
+    assert "0.75 … 0.75 (4)" in outcome.out
+    base, here = sources[0], str(against.SOURCE)
+    whole_presets = [source for source, fewer in zip(sources, reduced, strict=True) if not fewer]
+    assert base != here
+    assert whole_presets == [base, here] * (len(whole_presets) // 2)
+    assert {source for source, fewer in zip(sources, reduced, strict=True) if fewer} == {here}
     figures = json.loads((tmp_path / "bench.json").read_text())
-    assert {run["preset"] for run in figures["against"]} == set(suite.PRESETS)
-    assert all(run["ratios"] == [0.75] * 3 for run in figures["against"])
+    rounds = {run["preset"]: run["ratios"] for run in figures["against"]}
+    assert rounds == {name: [0.75] * count for name, count in [*suite.QUICK.rounds, (against.REDUCED, 2)]}
     assert not Path(sources[0]).exists()
+
+
+def test_the_earlier_steps_of_best_are_fewer():
+    reduced = preset("best").replace(against.EARLIER_STEPS)
+    assert set(reduced.changes(preset("best"))) == set(against.EARLIER_STEPS), "each value drops something of best"
 
 
 def test_a_revision_that_is_not_there_is_refused(cli, monkeypatch):

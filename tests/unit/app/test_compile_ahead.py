@@ -1,4 +1,4 @@
-"""A second process compiles what a first run needs, from the end."""
+"""A second process compiles what a first run needs later."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numba.core.dispatcher import Dispatcher
 import ioadr
 from ioadr import _cache_folder, preset
 from ioadr.app import compile_ahead
-from ioadr.app.compile_ahead import compile_backwards, compiling_ahead
+from ioadr.app.compile_ahead import compiling_ahead
 from tests.builders import make_lightfield
 
 slow = pytest.mark.slow
@@ -26,7 +26,7 @@ def signatures() -> Counter[str]:
 
 @pytest.mark.parametrize("name", ["fast", pytest.param("paper", marks=slow), pytest.param("best", marks=slow)])
 def test_an_estimation_needs_no_kernel_beyond_those_compiled_ahead(name):
-    compile_backwards(preset(name))
+    compile_ahead.compile_ahead(preset(name))
     before = signatures()
     lightfield = make_lightfield(size=(40, 44), grid=(9, 9))
     ioadr.estimate(lightfield.with_(range=ioadr.DisparityRange(-1.0, 1.0)), name, threads=2)

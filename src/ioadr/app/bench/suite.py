@@ -7,7 +7,7 @@ import math
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,14 +40,15 @@ class Scope:
     repeats: int = 2
     first: bool = True
     """Whether to compile everything once more."""
-    rounds: int = 3
-    """Rounds of a comparison with another revision."""
+    rounds: Sequence[tuple[str, int]] = (("paper", 2), ("fast", 4), ("best", 2))
+    """Rounds of a comparison with another revision, by preset; short runs need more, because their times vary more."""
     alone: bool = False
     """Whether commands are also run with one thread; phases always are."""
 
 
+MORE_ROUNDS = (("paper", 5), ("fast", 8), ("best", 5))
 QUICK = Scope()
-FULL = Scope(PRESETS, 100, (128, 256, 512, 1024), 9, (3, 5, 7, 9, 13, 17), 256, 1, rounds=5, alone=True)
+FULL = Scope(PRESETS, 100, (128, 256, 512, 1024), 9, (3, 5, 7, 9, 13, 17), 256, 1, rounds=MORE_ROUNDS, alone=True)
 
 
 def run(data: Path | None, scope: Scope, watch: Watch) -> Figures:
@@ -72,12 +73,12 @@ def run(data: Path | None, scope: Scope, watch: Watch) -> Figures:
 
 
 def against(base: str, data: Path | None, scope: Scope, watch: Watch) -> Figures:
-    """Only the comparison with another revision of this checkout."""
+    """Only the comparison with another revision of this checkout, on all scenes."""
     begin = time.perf_counter()
     figures: Figures = {"machine": machine_facts(), "free_cores": [free_cores()], "base": base}
     with tempfile.TemporaryDirectory() as folder:
-        built_in, *real = scenes(data, scope, Path(folder), watch)
-        figures["against"] = compared(base, real or [built_in], PRESETS, scope.rounds, watch)
+        built_in, *real = scenes(data, replace(scope, real=FULL.real), Path(folder), watch)
+        figures["against"] = compared(base, real or [built_in], built_in, scope.rounds, watch)
     figures["free_cores"].append(free_cores())
     return figures | {"seconds": time.perf_counter() - begin}
 

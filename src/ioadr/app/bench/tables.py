@@ -76,12 +76,11 @@ def _against(figures: Figures) -> Table:
                 f"{median(run['base_cpu']):.1f}",
                 f"{median(run['cpu']):.1f}",
                 f"{median(ratios):.2f}",
-                f"{min(ratios):.2f} … {max(ratios):.2f}",
+                f"{min(ratios):.2f} … {max(ratios):.2f} ({len(ratios)})",
                 f"{run['base_peak'] / 1e6:.0f} → {run['peak'] / 1e6:.0f}",
             ]
         )
-    rounds = len(figures["against"][0]["ratios"])
-    head = ["scene, preset", f"CPU s of {figures['base']}", "CPU s", "ratio", f"of {rounds} rounds", "peak MB"]
+    head = ["scene, preset", f"CPU s of {figures['base']}", "CPU s", "ratio", "spread (rounds)", "peak MB"]
     return Table(f"Against {figures['base']}, from command to files, one thread", head, rows)
 
 
