@@ -1,7 +1,7 @@
 """Compiled kernels on disk: one file per kernel and signature, so that processes never share an index.
 
 numba's own cache does not notice that a *called* function in another file changed, lets two processes that
-fill it at once give one name to two kernels, and fails where its folder cannot be written. Here the folder's
+fill it simultaneously give one name to two kernels, and fails where its folder cannot be written. Here the folder's
 name is a hash of all compiled sources and of what compiles them, a file's name is a hash of its kernel and types,
 files appear whole or not at all, and a folder that is full or read-only only costs time.
 """

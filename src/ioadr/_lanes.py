@@ -1,4 +1,4 @@
-"""Sixteen numbers at once: a value type for kernels that treat neighbouring pixels alike.
+"""Sixteen numbers together: a value type for kernels that treat neighbouring pixels in the same way.
 
 `Lanes` are sixteen float32 or int32 with +, −, ×, ÷ and the functions below. LLVM maps them to registers: one of
 AVX-512, two of AVX2, four of SSE or NEON. Without the JIT they are NumPy arrays, which have the same operators, so that
@@ -268,7 +268,7 @@ if numba.config.DISABLE_JIT:
     def gather(array: Any, index: Any) -> Any:
         """Elements of an array at int32 lanes, which count along its rows.
 
-        A reshaped array would do, too, but numba asks a function whether it may reshape: a fifth of a sweep.
+        Reshaping the array first is possible, but numba's check whether it may reshape takes a fifth of a sweep.
         """
         return array.reshape(-1)[index]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import doctest
 import inspect
 import os
+import re
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -51,10 +52,20 @@ def test_functions_name_their_parameters(name):
     function = getattr(ioadr, name)
     text = inspect.getdoc(function)
     assert text is not None
-    assert "Parameters\n----------" in text
-    assert "Examples\n--------" in text
+    for section in ("Parameters", "Returns", "Raises", "Examples"):
+        assert f"{section}\n{'-' * len(section)}" in text, f"{name} has no section {section}"
     for parameter in inspect.signature(function).parameters:
         assert f"{parameter} :" in text or f"**{parameter}" in text, f"{name}: {parameter} is not described"
+
+
+@pytest.mark.parametrize("name", ["Camera", "DisparityRange", "LightField", "Part", "Viewpoint", "Window"])
+def test_classes_that_users_create_name_their_parameters(name):
+    created = getattr(ioadr, name)
+    text = inspect.getdoc(created)
+    assert text is not None
+    assert "Parameters\n----------" in text
+    described = {word for line in re.findall(r"^([\w, ]+) : ", text, re.MULTILINE) for word in line.split(", ")}
+    assert described == set(inspect.signature(created).parameters)
 
 
 def methods() -> dict[str, Callable[..., object]]:

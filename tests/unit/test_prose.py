@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from ioadr.app.cli import COMMANDS, group
 
@@ -34,13 +36,13 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def faults(text: str) -> list[str]:
-    """Violations of the rules in lines of prose."""
+def faults(text: str, kind: str = "instead") -> list[str]:
+    """Violations of the rules of this kind in lines of prose."""
     plain = [(number, QUOTED.sub("", line)) for number, line in prose(text)]
     return [
         f"line {number}: {match[0]!r}: {advice}"
         for number, line in plain
-        for pattern, advice in RULES["instead"].items()
+        for pattern, advice in RULES[kind].items()
         for match in re.finditer(pattern, line, re.IGNORECASE)
     ]
 
@@ -89,6 +91,23 @@ def test_docstrings_and_messages_are_plain_english():
     assert found == []
 
 
+def docstrings(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and text of every docstring, those of constants and fields among them."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.lineno, node.value.value
+
+
+def test_docstrings_start_with_a_noun_or_a_verb():
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {fault}"
+        for path in SOURCES
+        for line, text in docstrings(path)
+        for fault in faults(text.partition("\n")[0], "docstrings")
+    ]
+    assert found == []
+
+
 def test_templates_are_plain_english():
     texts = {path.name: re.sub(r"\{[{%#].*?[}%#]\}|^ +", "", path.read_text(encoding="utf-8")) for path in TEMPLATES}
     assert {name: found for name, text in texts.items() if (found := faults(re.sub("<[^>]*>", "", text)))} == {}
@@ -101,12 +120,25 @@ def test_help_is_plain_english(name):
     assert faults(re.sub(r"^ +", "", text, flags=re.MULTILINE)) == []
 
 
+@pytest.mark.parametrize(
+    ("kind", "pattern"), [(kind, pattern) for kind in ("instead", "docstrings") for pattern in RULES[kind]]
+)
+@settings(max_examples=3, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_every_rule_can_fail(kind, pattern, data):
+    followed = pattern if pattern.endswith("$") else f"(?:{pattern}) here"
+    printable = st.characters(min_codepoint=ord(" "), max_codepoint=ord("~"))
+    text = data.draw(st.from_regex(re.compile(followed, re.ASCII), fullmatch=True, alphabet=printable))
+    assert any(fault.endswith(f": {RULES[kind][pattern]}") for fault in faults(text, kind))
+
+
 def test_the_rules_find_what_they_are_for():
     assert faults("We found none. Whoever reads it starts anew.") == [
         "line 1: 'found none': say what is missing, or what cannot be combined",
         "line 1: 'Whoever': anyone who, or name the reader: you",
         "line 1: 'anew': again",
     ]
+    assert faults("Of one core.", "docstrings") == ["line 1: 'Of ': start with the noun: number of …, size of …"]
     assert wide("a " * 70) == ["line 1: 140 columns"]
     assert faults("| found none |\n```\nanew\n```\n`anew`") == []
     assert long_sentences("word " * 60) != []

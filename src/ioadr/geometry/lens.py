@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 ROUNDS = 20
-"""Of the fixed-point iteration that undoes distortion; it gains a digit in each with usual lenses."""
+"""Rounds of the fixed-point iteration that removes distortion; with usual lenses, each gains a digit."""
 WIDEST = np.radians(60.0)
 """From the axis, up to which rays of a fisheye lens are used: an image plane stretches those farther out too much."""
 

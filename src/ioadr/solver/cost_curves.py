@@ -30,13 +30,13 @@ class Curves(NamedTuple):
     """Relative margins over the own cost, as in `cost.rivals`, at the pixels of the lattice [P, Q]."""
 
     sides: FloatMap
-    """Of the cheaper of both neighbouring samples, mean over the region."""
+    """Margin of the cheaper of both neighbouring samples, mean over the region."""
     rival: FloatMap
-    """Of the cheapest other disparity in the range."""
+    """Margin of the cheapest other disparity in the range."""
     region_rival: FloatMap
     """The same, of the region's mean curve."""
     beyond: FloatMap
-    """Of the cheapest disparity beyond the range, of the region's mean curve."""
+    """Margin of the cheapest disparity beyond the range, in the region's mean curve."""
     unexplained: FloatMap
     """Share of the region's mean cost over all disparities that remains at its own disparity."""
     two_minima: NDArray[np.bool_]

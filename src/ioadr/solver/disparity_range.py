@@ -26,7 +26,7 @@ CELLS = 1000
 LARGEST_CELL, SMALLEST_CELL = 10, 4
 PATCH = 1
 ENOUGH_VIEWS = 81
-"""Of more, every second or third in each direction is compared."""
+"""Largest number of views that are compared; of more, every second or third in each direction is."""
 DISTINCT = 0.7
 """A vote's cost as a share of its best rival's."""
 SUPPORT = 30
@@ -40,12 +40,18 @@ def estimate_range(lightfield: LightField, threads: int | None = None) -> Dispar
     Parameters
     ----------
     lightfield : LightField
+        The light field.
     threads : int, optional
         Number of CPU threads; all by default.
 
     Returns
     -------
     DisparityRange
+
+    Raises
+    ------
+    InputError
+        There is too little texture to find the range.
 
     Examples
     --------

@@ -36,7 +36,7 @@ class CostCurve:
     disparities: Floats
     """px, ascending."""
     terms: Mapping[str, Floats]
-    """Of "data" as the solver uses it (J_oa, or what takes its place), "congruence" (λ J_coc) and "planar" (γ J_pg)."""
+    """Costs of "data" as the solver uses it (J_oa or its substitute), "congruence" (λ J_coc) and "planar" (γ J_pg)."""
     plain: Floats
     """J_PD: as if every view saw the point."""
 

@@ -20,7 +20,7 @@ from ioadr.solver.schedule import SweepPlan
 FloatMap = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 ENOUGH_VIEWS = 49
-"""Of more, every second or third in each direction takes part."""
+"""Largest number of views that take part; of more, every second or third in each direction does."""
 
 
 def few_rays(refinement: Refinement) -> Rays:

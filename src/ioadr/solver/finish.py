@@ -34,7 +34,7 @@ Spread = NDArray[np.float16]
 Blocks = NDArray[np.bool_]
 """[N, ⌈M/16⌉], of sixteen pixels of a row each."""
 SPREAD = 2
-"""px around a glossy pixel that a further pass looks at, too."""
+"""px around a glossy pixel that a further pass also examines."""
 JUMP = 0.8
 """px of shift in the outermost view within 3×3 px that are a jump."""
 LEAST = 0.5

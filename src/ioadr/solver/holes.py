@@ -39,7 +39,7 @@ JUMP, FLAT = 1.0, 0.6
 ON_PLANE = 0.8
 """Share of them that must not."""
 STEPS = 8
-"""Of the robust fit of a plane."""
+"""Steps of the robust fit of a plane."""
 RIDGE = 1e-9
 """Share of the weight that keeps the plane of pixels in one line solvable."""
 
@@ -73,8 +73,8 @@ def open_holes(
 ) -> FloatMap:
     """The refinement's map with accepted segments moved to the plane behind them.
 
-    All segments are tried together, because views look through several holes at once. Those that cost more are
-    closed again until all remaining ones pay off.
+    All segments are tried together, because views look through several holes. Those that cost more are closed
+    again until all remaining ones lower the cost.
     """
     before, (factor, more) = refinement.disparity, judge
     proposals = propose(before, colours(refinement.rays), refinement, even)

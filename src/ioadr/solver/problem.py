@@ -48,8 +48,8 @@ def pack_rays(lightfield: LightField, view_step: int = 1) -> Rays:
     rows = lightfield.height + 1 + (lightfield.height + 1) % 2 + 1
     if len(index) * rows * row_stride > MOST_SAMPLES:
         raise InputError(
-            f"{lightfield.name}: expected at most {MOST_SAMPLES:,} samples, found {len(index)} views of "
-            f"{lightfield.width}×{lightfield.height}. Use fewer views (⟦views⟧), a smaller ⟦scale⟧, or ⟦tiles⟧."
+            f"{lightfield.name}: {len(index)} views of {lightfield.width}×{lightfield.height} px exceed the limit of "
+            f"{MOST_SAMPLES:,} samples. Use fewer views (⟦views⟧), a smaller ⟦scale⟧, or ⟦tiles⟧."
         )
     samples = np.zeros((len(index), rows, row_stride), np.uint32)
     for v, (row, column) in enumerate(index):
@@ -125,9 +125,9 @@ def congruence_weights(term: CongruenceTerm, limits: DisparityRange, padded_widt
 
 
 def least_weight(rays: Rays, term: CongruenceTerm) -> FloatMap:
-    """λ that each pixel has at least, [N, M]: more, the less the reference view's colours differ within W^c.
+    """Smallest λ of each pixel, [N, M]: the less the reference view's colours differ within W^c, the larger.
 
-    Data say little of a plain surface, and sweeps without congruence carry it away; gaps have their rims in sight.
+    The data constrain a plain surface weakly, and it drifts in sweeps without congruence.
     """
     if not term.plain_weight:
         return np.zeros((rays.height, rays.width), np.float32)

@@ -165,7 +165,7 @@ def confirmed(
 def rim_scores(
     labels: NDArray[np.int32], count: int, disparity: FloatMap, matched: FloatMap, image: FloatMap, reach: float
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Of each region: pairs of pixels across its rim, and jumps there without and with the match inside."""
+    """Pairs of pixels across the rim of each region, and jumps there without and with the match inside."""
     length, before, after = (np.zeros(count) for _ in range(3))
     for axis in (0, 1):
         sides = [tuple(s if a == axis else slice(None) for a in (0, 1)) for s in (slice(0, -1), slice(1, None))]

@@ -14,7 +14,7 @@ MOVES = 6
 ENOUGH = 100_000
 """Pixels that are asked, about: of larger images every second or third, in both directions."""
 ROUNDS = 4
-"""Of reweighting."""
+"""Rounds of reweighting."""
 FULL = 0.98
 """Share of white from which a sample may be cut off."""
 FEWEST = 200

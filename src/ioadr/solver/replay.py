@@ -36,7 +36,7 @@ FloatMap = NDArray[np.float32]
 LATTICE = math.lcm(ALIGNED, PITCH)
 """px; parts begin at multiples, so that lanes and the pixels with cost curves lie as the whole's do."""
 SURE = 1e-6
-"""Probability beyond which odds are not told apart."""
+"""Probabilities closer than this to 0 or 1 count as equal."""
 
 
 class Replay:

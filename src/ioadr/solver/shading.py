@@ -1,7 +1,7 @@
 """Brightness that varies smoothly within a view: gloss, vignetting and exposure, measured against the reference view.
 
 A view shows V, and the reference view and a map predict P for it. In cells of some pixels, the shading is ΣV / ΣP,
-smoothed over neighbouring cells and linear in between. It says nothing about texture finer than a cell: a view that
+smoothed over neighbouring cells and linear in between. It does not depend on texture finer than a cell: a view that
 is divided by its shading still contradicts a wrong map wherever there is texture.
 """
 
@@ -77,7 +77,7 @@ def unshaded(view: NDArray[Any], shading: NDArray[np.float64]) -> NDArray[Any]:
 
 
 def _ratio(view: Picture, predicted: Picture, cell: int, white: float) -> NDArray[np.float64]:
-    """Σ view / Σ predicted in cells, smoothed; a grey level is added to both, so that black says nothing."""
+    """Σ view / Σ predicted in cells, smoothed; a grey level is added to both, so that black has no effect."""
     known = np.isfinite(predicted).all(axis=-1, keepdims=True)
     known &= np.maximum(view, np.nan_to_num(predicted)).max(axis=-1, keepdims=True) < FULL * white
     level = np.float32(white / 255.0)

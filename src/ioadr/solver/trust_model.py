@@ -26,7 +26,7 @@ KNOTS = {
     "unseen": (0, 0.15, 0.35, 0.6, 0.9),
     "end": (0, 0.1, 0.3, 0.6, 1),
 }
-"""Of each reason in `solver.evidence`, in its unit."""
+"""Knots of each reason in `solver.evidence`, in its unit."""
 
 START = 8.323
 """Logarithm of the odds without any doubt."""

@@ -18,9 +18,9 @@ MOST = 9
 A_ROUND = 4
 """Anchors near the outermost views, and as many of these themselves."""
 INWARD = 0.25
-"""Of the way from the view with most to add to the reference view, at which an anchor of the first round is: views on
-all sides of it see behind what covers a surface. From corners alone: three times as many bad pixels in what they add.
-They come last, for what no other view sees."""
+"""Share of the way from the view with most to add to the reference view at which an anchor of the first round lies, so
+that views on all sides of it see behind occluders. Corner views alone add three times as many bad pixels; they come
+last, for surfaces that no other view sees."""
 APART = 0.6
 """Least distance between anchors of a round, of that from the reference view to the outermost views."""
 ENOUGH = 0.002

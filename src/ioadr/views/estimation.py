@@ -39,30 +39,35 @@ def estimate_views(
 ) -> Views:
     """Estimate one geometry for a whole light field: a disparity map of every view, all of the same surfaces.
 
-    The reference view is estimated as by `estimate`. Its surfaces are carried to all views; a view beside the one of
-    which most stays uncovered is estimated next and adds what no view before it saw, and so on.
+    The reference view is estimated as by `estimate`, and its surfaces are carried to all views. Further views, the
+    anchors, are then estimated where most is still uncovered; each adds the surfaces that no earlier one saw.
 
     Parameters
     ----------
     lightfield : LightField, str or path
-        A light field, or what `ioadr.read` reads as one.
+        A light field, or a path that `ioadr.read` accepts.
     parameters : Parameters, str, path or mapping, optional
-        As for `estimate`. Without it: `best`.
+        As for `estimate`. The default is `best`.
     seed : int
-        Of the random candidates. Same light field, parameters and seed give the same bytes on any number of threads.
+        Seed for the random candidates. Light field, parameters and seed determine every byte, on any number of threads.
     progress : callable, optional
         Called as `progress(what, done, total)` after each anchor and each view; may raise to stop early.
     threads : int, optional
-        CPU threads; all of them without it.
+        Number of CPU threads; all by default.
     most_anchors : int
-        Views to estimate at most, the reference view among them.
+        Largest number of views to estimate, including the reference view.
     work : str or path, optional
         Folder in which each anchor is stored as it finishes. The next run with the same light field, parameters and
-        seed continues from there. Without it, nothing is kept. Delete it afterwards.
+        seed continues from there. Delete it afterwards. By default, nothing is stored.
 
     Returns
     -------
     Views
+
+    Raises
+    ------
+    InputError
+        The light field cannot be read, `most_anchors` is less than 1, or the cameras do not lie in one plane.
 
     Examples
     --------
@@ -76,12 +81,7 @@ def estimate_views(
         raise InputError(f"most_anchors: expected at least 1, the reference view, found {most_anchors}.")
     report = progress or (lambda what, done, total: None)
     opened = _opened(lightfield)
-    if not opened.layout.planar:
-        raise InputError(
-            "every view: needs cameras in one plane; these are up to "
-            f"{np.abs(opened.layout.forward).max():.3g} baseline units out of it. Only the reference view's map can "
-            "move them into it, and it does not show what other views see. Estimate the reference view alone."
-        )
+    _check_plane(opened)
     estimator = _estimator(work, threads)
     first = estimator(opened, chosen_parameters(parameters), seed)
     report("anchor", 1, most_anchors)
@@ -181,6 +181,15 @@ def _opened(lightfield: LightField | str | os.PathLike[str]) -> LightField:
 
         return read(lightfield)
     raise TypeError(f"estimate_views: expected a LightField or the path of one, not {type(lightfield).__name__}.")
+
+
+def _check_plane(opened: LightField) -> None:
+    if not opened.layout.planar:
+        raise InputError(
+            "every view: needs cameras in one plane; these are up to "
+            f"{np.abs(opened.layout.forward).max():.3g} baseline units out of it. Only the reference view's map can "
+            "move them into it, and it does not show what other views see. Estimate the reference view alone."
+        )
 
 
 def _carry(

@@ -63,7 +63,7 @@ def leave_views_out(
     left = lightfield.present & ~kept
     if step < 2 or not left.any():
         raise InputError(
-            f"⟦leave-out {step}⟧: leaves none of {lightfield.view_count} views out, or fewer than nine in. "
+            f"⟦leave-out {step}⟧: would leave out none of {lightfield.view_count} views, or keep fewer than nine. "
             "Give 2 or more, and a larger light field."
         )
     views = estimate_views(kept_part(lightfield, kept), parameters, seed, progress, threads)

@@ -12,9 +12,9 @@ from ioadr.views.pose import Viewpoint
 from ioadr.views.result import Views
 
 WIDE = 0.9
-"""Of the way to the outermost views, at which an orbit runs."""
+"""Radius of an orbit, as a share of the distance to the outermost views."""
 CLOSER = 0.3
-"""Of the way to the nearest surface, by which a dolly goes ahead."""
+"""Length of a dolly, as a share of the distance to the nearest surface."""
 MOST_FRAMES = 10_000
 
 

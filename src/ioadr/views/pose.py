@@ -36,6 +36,15 @@ class Pose(NamedTuple):
 class Viewpoint:
     """A viewpoint to render from.
 
+    Parameters
+    ----------
+    row, column : float
+        Position in the unit of `Layout.positions`: on a regular grid, indices of views.
+    ahead : float
+        Distance towards the scene, in the unit of depth: metres, or relative.
+    zoom : float
+        1 shows the field of view of the captured views, at any picture size.
+
     Examples
     --------
     >>> ioadr.Viewpoint(row=4.5, column=3.5, ahead=0.2)
@@ -44,11 +53,8 @@ class Viewpoint:
 
     row: float
     column: float
-    """In the unit of `Layout.positions`: on a regular grid, indices of views."""
     ahead: float = 0.0
-    """Towards the scene, in the unit of depth: metres, or relative."""
     zoom: float = 1.0
-    """1 shows the field of view of the captured views, at any picture size."""
 
     def pose(self, layout: Layout, rays: RayModel, size: tuple[int, int], source: tuple[int, int]) -> Pose:
         """The pose among views of a `layout`, `rays` and size `source`, for pictures of `size` (height, width)."""

@@ -26,7 +26,7 @@ LENS_POINTS = 61
 GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 MOST_PIXELS = 1 << 26
 CLOSE, STEADY = 0.1, 1.0
-"""Of the step between views: a camera so close to a captured one shows what that shows. In a film several views are
+"""Distances in steps between views: a camera this close to a captured one shows that view. In a film, several views are
 blended everywhere; otherwise grain appears at each captured view and fades between them."""
 
 

@@ -113,7 +113,7 @@ class Views:
         focus : float
             Disparity that is sharp through an open lens.
         threads : int, optional
-            CPU threads; all of them without it.
+            Number of CPU threads; all by default.
         steady : bool
             For films: blend several views everywhere, so that sharpness and grain do not pulse along the path.
             Without it, a captured place shows the captured view.
@@ -137,25 +137,25 @@ class Views:
     def export(self, target: str, folder: str | os.PathLike[str], **options: Any) -> list[str]:
         """Write the result as another program reads it, with the depth of every view.
 
-        Parameters
-        ----------
-        target : str
-            "nerfstudio", "colmap" or "open3d"; the others are as of `Estimate.export`.
-        folder : str or path
-            New, or that of an earlier export to the same program if `overwrite`.
+            Parameters
+            ----------
+            target : str
+                "nerfstudio", "colmap" or "open3d"; the others are as of `Estimate.export`.
+            folder : str or path
+                A new folder, or that of an earlier export to the same program with ``overwrite=True``.
         **options
-            Further ones of `Estimate.export`: overwrite, min_confidence, points, scale_to.
+            Other options of `Estimate.export`: overwrite, min_confidence, points, scale_to.
 
-        Returns
-        -------
-        list of str
-            Paths of the files.
+            Returns
+            -------
+            list of str
+                Paths of the files.
 
-        Examples
-        --------
-        >>> files = ioadr.estimate_views(lightfield, "fast").export("open3d", "rgbd", overwrite=True, scale_to=2.0)
-        >>> len([file for file in files if os.path.dirname(file).endswith("depth")])
-        25
+            Examples
+            --------
+            >>> files = ioadr.estimate_views(lightfield, "fast").export("open3d", "rgbd", overwrite=True, scale_to=2.0)
+            >>> len([file for file in files if os.path.dirname(file).endswith("depth")])
+            25
         """
         from ioadr.io.exporting import export_estimate
 

@@ -70,5 +70,5 @@ def test_ssim_is_that_of_its_formula_in_one_window():
 
 
 def test_too_few_views_are_refused():
-    with pytest.raises(InputError, match=r"leave.out.*leaves none of 9 views out"):
+    with pytest.raises(InputError, match=r"leave.out.*would leave out none of 9 views"):
         leave_views_out(make_lightfield(grid=(3, 3)), 2, "fast")
