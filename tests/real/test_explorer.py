@@ -17,7 +17,7 @@ from tests.scenes import make_estimate
 pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 
-pytestmark = [pytest.mark.real, pytest.mark.browser]
+pytestmark = [pytest.mark.real, pytest.mark.browser, pytest.mark.slow]
 CLICKS = 15
 
 

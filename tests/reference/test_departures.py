@@ -12,6 +12,7 @@ from tests.reference.scenes import random_problem
 from tests.reference.search import Plain
 
 
+@pytest.mark.slow
 def test_algorithm_1_tests_nearly_all_that_matters():
     """Levels of surfaces that do not themselves reach the pixel are left out, and all where none does.
 

@@ -19,9 +19,11 @@ from ioadr.views.leave_out import METHODS, LeftOut
 from tests import explored
 from tests.browser import Watched, picture, point, settle
 from tests.builders import make_lightfield
+from tests.marks import some_quick
 from tests.scenes import cube_estimate, make_estimate
 
 pytestmark = pytest.mark.browser
+SCREENS = [(width, scheme) for width in (400, 1280) for scheme in ("light", "dark")]
 LAYERS = ["Reference view", "Disparity", "Depth", "Normals", "Confidence", "Visible views", "Truth"]
 
 
@@ -204,8 +206,7 @@ def test_keyboard_chooses_pixels(opened: Watched) -> None:
     assert page.locator("#column-value").inner_text() == str(int(column) + 10)
 
 
-@pytest.mark.parametrize("width", [400, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "scheme"), some_quick(SCREENS, [(400, "dark"), (1280, "light")]))
 def test_fits_every_screen(browser: Any, report: Path, width: int, scheme: str) -> None:
     watched = Watched(browser, report, width, scheme=scheme)
     page = watched.page

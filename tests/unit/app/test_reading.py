@@ -68,6 +68,7 @@ def test_info_tells_of_positions_and_notes(cli, tmp_path):
     assert any("reversed" in note for note in told["notes"])
 
 
+@pytest.mark.slow
 def test_info_expects_wide_baselines_to_take_longer(cli, tmp_path):
     path, _ = quilt(tmp_path, make_views(grid=(5, 5), size=(200, 200)))
     arguments = ("info", path, "--quilt", "5x5", "--no-flip-rows", "--json")

@@ -160,6 +160,7 @@ def test_a_table_is_read_back(tmp_path):
         read_table(path)
 
 
+@pytest.mark.slow
 def test_trials_run_in_processes_and_are_made_once(tmp_path):
     table, seen = tmp_path / "table.csv", []
     method = Ours("quick", preset("fast").vary({"search.sweeps": 1, "data.view_step": 4}), 0, 1)

@@ -35,7 +35,7 @@ def cameras(seed: int) -> dict[str, NDArray[np.float64]]:
     return {"grid": REGULAR, "moved": REGULAR + random.uniform(-0.35, 0.35, REGULAR.shape), "anywhere": anywhere}
 
 
-@pytest.mark.parametrize("disparity", some_quick([2.0, 6.0], [6.0]))
+@pytest.mark.parametrize("disparity", some_quick([2.0, 6.0], []))
 def test_an_irregular_array_is_as_good_as_a_regular_one(disparity):
     found = {}
     for name, positions in cameras(1).items():

@@ -10,6 +10,8 @@ from ioadr import preset
 from ioadr.evaluation import synthetic
 from ioadr.evaluation.metrics import bad_pixels
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def scene():

@@ -23,6 +23,7 @@ from ioadr.io.poses.canvas import fitted
 from ioadr.io.poses.colmap_model import MODELS
 from ioadr.io.poses.photographs import Photograph, PosedPhotographs
 from ioadr.io.poses.rig import assembled
+from tests.marks import some_quick
 from tests.posed import SCENE, Shots, colmap_scene, numbers, shots, write_colmap, write_images, write_transforms
 
 
@@ -171,7 +172,7 @@ class TestLenses:
         with pytest.raises(InputError, match=r"9 of 9 .* lens is EUCM; supported are .*image_undist"):
             read(scene)
 
-    @pytest.mark.parametrize("program", ["colmap", "transforms"])
+    @pytest.mark.parametrize("program", some_quick(["colmap", "transforms"], ["colmap"]))
     def test_fisheye_lenses(self, tmp_path, program):
         """Photographs through a fisheye lens become the views that straight lenses give."""
         plain = [replace(photo, lens=Lens()) for photo in shots().photographs]
