@@ -123,6 +123,7 @@ class Finish:
     sharing: int = _option(12, "px around a pixel within which surfaces are averaged; 0: only its own surface", 0, 32)
     border_rise: float = _option(0.25, "shift by which a neighbour must be nearer for data beside it to be ignored", 0)
     region_passes: int = _option(0, "number of semi-global matches to replace false holes before the passes", 0, 10)
+    planes: int = _option(0, "planes tried for each torn area of a plain surface before such a match", 0, 10)
 
 
 @dataclass(frozen=True)

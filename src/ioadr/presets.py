@@ -106,6 +106,7 @@ _BEST = {
     "planar.weight": 0.0,
     "planar.first_sweep": NEVER,
     "finish.region_passes": 1,
+    "finish.planes": 3,
     "finish.passes": 2,
     "coverage.settle": True,
 }
@@ -136,6 +137,7 @@ FINISH_VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
     {
         "without-finish": {"finish.passes": 0, "coverage.settle": False},
         "without-regions": {"finish.region_passes": 0},
+        "without-planes": {"finish.planes": 0},
         "without-borders": {"coverage.settle": False},
         "without-holes": {"coverage.holes": False, "search.hole_sweeps": 0},
         "late-holes": {"search.hole_sweeps": 0},

@@ -36,7 +36,7 @@ class Origin(IntEnum):
     MEAN_OR_PLANE = 9
     """One of the two, in sweeps that try both."""
     REGION = 10
-    """A semi-global match of the whole region."""
+    """A semi-global match or a plane, for the whole region."""
     SURFACE = 11
     """A surface fitted to what the views want around the pixel."""
     HOLE = 12

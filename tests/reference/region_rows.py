@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.cost.heard import FINE, cost_of_map, hear, surface_in_views
+from ioadr.cost.heard import FINE, Heard, cost_of_map, hear, surface_in_views
 from ioadr.cost.view_filters import high_pass
 from ioadr.geometry.ppp import Rays
 from ioadr.solver.components import label_regions
+from ioadr.solver.heard_costs import HIGH_PASS, PENALTIES, seen_surface
+from ioadr.solver.plane_search import Area, fit_plane
 from ioadr.solver.problem import padded_guide
-from ioadr.solver.regions import HIGH_PASS, PENALTIES, seen_surface
 from ioadr.solver.semiglobal import STORED, gather_paths
-from tests.reference import finish, heard
+from ioadr.solver.surface_choice import choose_surface
+from tests.reference import finish, heard, slanted
 from tests.reference.geometry import View
 from tests.reference.rows import Prepared, Row
 from tests.reference.scenes import Problem
@@ -96,15 +98,22 @@ def twin_costs(problem: Problem) -> NDArray[np.float64]:
     return deviation / FINE + (1 - share / 255) * charge[..., None].astype(np.float64)
 
 
+def planes_of(problem: Problem) -> NDArray[np.float64]:
+    return np.linspace(problem.limits.minimum, problem.limits.maximum, PLANES)
+
+
+def heard_of(problem: Problem) -> Heard:
+    limits = problem.limits
+    return Heard(*volume(problem), np.float32(limits.minimum), np.float32(limits.extent / (PLANES - 1)))
+
+
 def prepare_cost_of_map(problem: Problem) -> Prepared:
-    out, limits = np.empty_like(problem.disparity), problem.limits
-    low, step = np.float32(limits.minimum), np.float32(limits.extent / (PLANES - 1))
-    given = 0, len(out), *volume(problem), problem.disparity, low, step
-    return Prepared(partial(cost_of_map, *given, out), out, out.size)
+    out = np.empty_like(problem.disparity)
+    return Prepared(partial(cost_of_map, 0, len(out), heard_of(problem), problem.disparity, out), out, out.size)
 
 
 def twin_cost_of_map(problem: Problem, slack: float) -> NDArray[Any]:
-    costs, planes = twin_costs(problem), np.linspace(problem.limits.minimum, problem.limits.maximum, PLANES)
+    costs, planes = twin_costs(problem), planes_of(problem)
     pixels = np.ndindex(problem.disparity.shape)
     found = [np.interp(problem.disparity[pixel], planes, costs[pixel]) for pixel in pixels]
     return np.reshape(found, problem.disparity.shape)
@@ -143,15 +152,71 @@ def twin_regions(problem: Problem, slack: float) -> NDArray[Any]:
     return heard.regions(mask_of(problem))
 
 
+REAL_SCALE = 4.0, 0.2, 0.8
+SCALE = tuple(np.float32(number) for number in REAL_SCALE)
+VALUES, SLOPES = np.array([-0.4, 0.1, 0.6], np.float32), np.array([-0.05, 0.0, 0.05], np.float32)
+STEPS = np.array([0.1, 0.02, 0.02], np.float32)
+MOST = 0.7
+PRICES = 10.0, 8.0
+
+
+def area_of(problem: Problem) -> Area:
+    """Random pixels, and random pairs across a rim."""
+    generator, pixels = np.random.default_rng(problem.seed), np.argwhere(mask_of(problem))
+    own = generator.uniform(0, 4, len(pixels)).astype(np.float32)
+    rim = generator.uniform((0, 0, -1, 0), (*problem.disparity.shape, 1, 10), (20, 4)).astype(np.float32)
+    return Area(pixels, own, np.float32(1.5), rim, pixels.mean(axis=0).astype(np.float32))
+
+
+def prepare_fit(problem: Problem) -> Prepared:
+    out, given = np.empty(3, np.float32), (heard_of(problem), area_of(problem), VALUES, SLOPES, STEPS)
+    call = partial(fit_plane, *given, np.float32(MOST), SCALE, out, np.empty_like(out))
+    return Prepared(call, out, len(VALUES) * len(SLOPES) ** 2)
+
+
+def twin_fit(problem: Problem, slack: float) -> NDArray[Any]:
+    values, slopes, steps = (numbers.astype(np.float64) for numbers in (VALUES, SLOPES, STEPS))
+    given = twin_costs(problem), planes_of(problem), area_of(problem), values, slopes, steps
+    return slanted.fit(*given, MOST, REAL_SCALE, slack)
+
+
+def two_surfaces(problem: Problem) -> tuple[NDArray[np.float32], ...]:
+    """A map, a plane, and random costs of both."""
+    generator, shape = np.random.default_rng(problem.seed), problem.disparity.shape
+    rows, columns = np.mgrid[: shape[0], : shape[1]].astype(np.float32)
+    costs = generator.uniform(0, 8, (2, *shape)).astype(np.float32)
+    return problem.disparity, np.float32(0.03) * rows - np.float32(0.02) * columns, costs[0], costs[1]
+
+
+def prepare_choice(problem: Problem) -> Prepared:
+    out, guide = np.empty_like(problem.disparity), padded_guide(problem.refinement.rays, 0)
+    prices = tuple(np.float32(p) for p in PRICES)
+
+    def call() -> None:
+        for forward in (True, False):
+            choose_surface(forward, guide, *two_surfaces(problem), prices, SCALE, out)
+
+    return Prepared(call, out, 8 * out.size)
+
+
+def twin_choice(problem: Problem, slack: float) -> NDArray[Any]:
+    disparity, plane, own, new = (values.astype(np.float64) for values in two_surfaces(problem))
+    return slanted.margins(Plain(problem).image, disparity, plane, own, new, PRICES, REAL_SCALE)
+
+
 REGIONS = (
     Row("surface in views", "cost.heard: surface_in_views raise_to", prepare_surfaces, twin_surfaces),
     Row("every view heard", "cost.heard: hear hear_plane listen", prepare_hear, twin_hear,
         {"size": (9, 21), "grid": (3, 4)},
         rtol=2.5e-3, floor=1.0, why="shares are stored in 8 bits"),
-    Row("cost of a map", "cost.heard: cost_of_map heard_cost", prepare_cost_of_map, twin_cost_of_map, rtol=1e-5,
-        floor=1.0, why="float32 between planes"),
+    Row("cost of a map", "cost.heard: cost_of_map cost_between heard_cost", prepare_cost_of_map, twin_cost_of_map,
+        rtol=1e-5, floor=1.0, why="float32 between planes"),
     Row("semi-global match", "solver.semiglobal: gather_paths pixel_paths extend_path likeness lowest_plane",
         prepare_semiglobal, twin_semiglobal, {"size": (9, 10), "grid": (3, 3)}, rtol=5e-3, floor=1.0, slack=4e-3,
         why="sums are stored in 1/512 of a grey level"),
+    Row("plane of an area", "solver.plane_search: fit_plane plane_energy plane_at jump", prepare_fit, twin_fit,
+        {"size": (9, 10), "grid": (3, 3)}, rtol=1e-5, floor=1.0, slack=1e-3, why="float32 sums"),
+    Row("map or plane", "solver.surface_choice: choose_surface extend_choice", prepare_choice, twin_choice,
+        {"size": (9, 10), "grid": (3, 3)}, rtol=1e-5, floor=10.0, why="float32 sums of paths"),
     Row("connected regions", "solver.components: label_regions", prepare_regions, twin_regions),
 )  # fmt: skip

@@ -53,7 +53,7 @@ ORIGINS = {
     Origin.PLANE: "the plane fitted around it",
     Origin.RANDOM: "a random step",
     Origin.MEAN_OR_PLANE: "the mean of its neighbours or the plane fitted around it",
-    Origin.REGION: "a match of its whole region",
+    Origin.REGION: "a surface fitted to its whole region",
     Origin.SURFACE: "a fitted surface",
     Origin.HOLE: "the plane behind a hole",
     Origin.BORDER: "the surface that covers most of it",
@@ -67,7 +67,7 @@ STEPS = {
     "borders": "borders",
 }
 LATER = {
-    Origin.REGION: "a match of its whole region replaced it",
+    Origin.REGION: "a surface fitted to its whole region replaced it",
     Origin.HOLE: "a hole was opened here, and the pixel moved to the plane behind it",
     Origin.BORDER: "next to a depth jump, the pixel was assigned to the surface that covers most of it",
 }

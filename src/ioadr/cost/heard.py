@@ -6,6 +6,8 @@ the few that remain agree with anything. Here a hidden view costs as much as a g
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
 from ioadr._jit import kernel, task
@@ -17,6 +19,19 @@ FINE = 1024.0
 """Steps per grey level of stored costs."""
 CAP = np.float32(8.0)
 """High-pass difference in grey levels at which a view's deviation is capped."""
+
+
+class Heard(NamedTuple):
+    """The data term of every pixel on planes of equal spacing, for kernels."""
+
+    deviation: Any
+    share: Any
+    """uint16 and uint8 [N, M, D]: see `hear`."""
+    charge: Any
+    """float32 [N, M], grey levels: cost of a hidden view."""
+    minimum: Any
+    step: Any
+    """float32, px: the first plane, and the distance between planes."""
 
 
 @kernel
@@ -129,14 +144,20 @@ def heard_cost(deviation, share, charge):
     return np.float32(deviation) * np.float32(1.0 / FINE) + hidden * charge
 
 
+@kernel
+def cost_between(heard, n, m, d):
+    """C of pixel (n, m) at disparity d, linear between planes; constant beyond the first and the last one."""
+    last = heard.deviation.shape[2] - 1
+    at = min(max((d - heard.minimum) / heard.step, np.float32(0.0)), np.float32(last))
+    k = min(int(at), last - 1)
+    low = heard_cost(heard.deviation[n, m, k], heard.share[n, m, k], heard.charge[n, m])
+    high = heard_cost(heard.deviation[n, m, k + 1], heard.share[n, m, k + 1], heard.charge[n, m])
+    return low + (at - np.float32(k)) * (high - low)
+
+
 @task
-def cost_of_map(begin, end, deviation, share, charge, disparity, minimum, step, cost):
-    """Fill rows begin … end − 1 of cost float32 [N, M] with C of a map, interpolated between planes `step` px apart."""
-    last = deviation.shape[2] - 1
+def cost_of_map(begin, end, heard, disparity, cost):
+    """Rows begin … end − 1 of cost float32 [N, M]: C of a map."""
     for n in range(begin, end):
         for m in range(disparity.shape[1]):
-            at = min(max((disparity[n, m] - minimum) / step, np.float32(0.0)), np.float32(last))
-            k = min(int(at), last - 1)
-            low = heard_cost(deviation[n, m, k], share[n, m, k], charge[n, m])
-            high = heard_cost(deviation[n, m, k + 1], share[n, m, k + 1], charge[n, m])
-            cost[n, m] = low + (at - np.float32(k)) * (high - low)
+            cost[n, m] = cost_between(heard, n, m, disparity[n, m])

@@ -131,10 +131,19 @@ def least_weight(rays: Rays, term: CongruenceTerm) -> FloatMap:
     """
     if not term.plain_weight:
         return np.zeros((rays.height, rays.width), np.float32)
+    return (term.plain_weight * np.clip(1.0 - contrast(rays, term.half_width) / term.plain_contrast, 0.0, 1.0)).astype(
+        np.float32
+    )
+
+
+def contrast(rays: Rays, half_width: int) -> NDArray[np.float64]:
+    """Range of the reference view's colours within a square, grey levels: the channel that has most, [N, M]."""
     view = padded_guide(rays, 0)
     channels = [((view >> np.uint32(10 * c)) & np.uint32(1023)).astype(np.int32) for c in range(3)]
-    contrast = np.max([grow(c, term.half_width) + grow(-c, term.half_width) for c in channels], axis=0) / LEVELS
-    return (term.plain_weight * np.clip(1.0 - contrast / term.plain_contrast, 0.0, 1.0)).astype(np.float32)
+    ranges: NDArray[np.float64] = (
+        np.max([grow(c, half_width) + grow(-c, half_width) for c in channels], axis=0) / LEVELS
+    )
+    return ranges
 
 
 @lru_cache(8)

@@ -45,4 +45,9 @@ def handicap(origin: Origin, views: int) -> np.float32:
     A plane sweep of single pixels takes the plane on which the noise of one pixel happens to agree best. So its cost
     must be lower than that of others by the standard deviation of a mean of that many absolute values of noise.
     """
-    return np.float32(1.0 + CHANCE / np.sqrt(views) if origin == Origin.PIXELS else 1.0)
+    return np.float32(chance(views) if origin == Origin.PIXELS else 1.0)
+
+
+def chance(views: int) -> float:
+    """Factor by which a mean of so many absolute values of noise exceeds the expected one: a standard deviation."""
+    return 1.0 + CHANCE / float(np.sqrt(views))

@@ -74,9 +74,9 @@ def test_what_else_it_says():
     assert "It comes from the first map (slopes in the EPIs). Trusted" in told([Stage("start", 1, 0.1, Origin.LINES)])
     moved = [*WAY[:5], Stage("regions", 1, 0.2, Origin.REGION), *WAY[6:8], Stage("holes", 1, 0.5, Origin.HOLE), WAY[8]]
     assert (
-        "The value that a neighbour proposed in sweep 3 did not last: a match of its whole region replaced it; "
-        "the surface fitted over 16 px moved it by −0.862 px; a hole was opened here, and the pixel moved to the plane "
-        "behind it. Trusted: 97 %."
+        "The value that a neighbour proposed in sweep 3 did not last: a surface fitted to its whole region replaced "
+        "it; the surface fitted over 16 px moved it by −0.862 px; a hole was opened here, and the pixel moved to the "
+        "plane behind it. Trusted: 97 %."
     ) in told(moved)
     moved[-1] = Stage("borders", 1, 0.2, Origin.BORDER)
     assert (

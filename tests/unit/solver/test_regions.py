@@ -10,8 +10,10 @@ from ioadr._jit import Workers
 from ioadr.part import Part, Window
 from ioadr.solver.few_views import few_rays
 from ioadr.solver.gloss import blurred
+from ioadr.solver.jumps import likenesses
 from ioadr.solver.refine import Refinement
-from ioadr.solver.regions import Match, confirmed, core, judge, opened, repair_regions
+from ioadr.solver.region_shapes import core, opened
+from ioadr.solver.regions import Match, confirmed, judge, repair_regions
 from ioadr.solver.schedule import closing
 from tests.builders import make_lightfield
 
@@ -86,7 +88,7 @@ def test_a_region_is_judged_by_cost_and_rim(inside, proposed, cost, taken):
     disparity = np.ones((64, 64), np.float32)
     disparity[REGION] = inside
     accepted = judge(
-        disparity, match_of(disparity, REGION, proposed, cost), np.zeros((64, 64, 3), np.float32), 4.0, 800
+        disparity, match_of(disparity, REGION, proposed, cost), likenesses(np.zeros((64, 64, 3), np.float32)), 4.0, 800
     )
     assert accepted.any() == taken
     assert not accepted[:10].any()
@@ -95,7 +97,7 @@ def test_a_region_is_judged_by_cost_and_rim(inside, proposed, cost, taken):
 def test_jumps_at_colour_edges_are_free():
     disparity, image = np.ones((64, 64), np.float32), np.zeros((64, 64, 3), np.float32)
     image[REGION] = 80.0
-    assert judge(disparity, match_of(disparity, REGION, 0.0, 0.5), image, 4.0, 800)[REGION].all()
+    assert judge(disparity, match_of(disparity, REGION, 0.0, 0.5), likenesses(image), 4.0, 800)[REGION].all()
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,7 @@ BYTES_PER_HEARD_SAMPLE = 12, 4
 """Bytes of one pixel of one view in that match, at the same times: packed, high-pass and the surface that it sees, then
 packed alone."""
 PLANES, MOST_PLANES, ENOUGH_VIEWS, LARGE = 3.0, 192, 49, 250_000_000
-"""As in `solver.regions`, `few_views` and `filtered_views`, which would load the compiler; a test compares them."""
+"""As in `solver.heard_costs`, `few_views` and `filtered_views`, which would load the compiler; a test compares them."""
 WIDER = 1.3
 """Spread of a range as a multiple of what blocks of small pictures show: 1.28 in the median of 23 scenes of known range
 (docs/performance.md)."""

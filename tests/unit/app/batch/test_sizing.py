@@ -47,10 +47,10 @@ def per_pixel(need):
 
 def test_what_is_counted_is_what_the_solver_takes():
     from ioadr.app.words import expectation
-    from ioadr.solver import few_views, filtered_views, regions
+    from ioadr.solver import few_views, filtered_views, heard_costs
 
     ours = expectation.PLANES, expectation.MOST_PLANES, expectation.ENOUGH_VIEWS, expectation.LARGE
-    assert ours == (regions.PLANES, regions.MOST_PLANES, few_views.ENOUGH_VIEWS, filtered_views.LARGE)
+    assert ours == (heard_costs.PLANES, heard_costs.MOST_PLANES, few_views.ENOUGH_VIEWS, filtered_views.LARGE)
 
 
 @pytest.mark.parametrize("reading", [ReadOptions(), ReadOptions(views="3x3"), ReadOptions(scale=0.5, every=2)])
