@@ -1,6 +1,6 @@
 """How good are the maps of all views? Synthetic scenes with exact truth for each of their 9×9 views.
 
-python -m tests.every_view                   # the five scenes of docs/every-view.md, some minutes
+python -m tests.every_view                   # the six scenes of docs/every-view.md, some minutes
 python -m tests.every_view planes-3 mixed-1  # others
 """
 
@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ioadr
-from ioadr.evaluation.synthetic import FAMILIES, random_light_field
+from ioadr.evaluation.synthetic import FAMILIES, Rendered, demo, random_light_field
 from ioadr.views.surfaces import NOTHING
 
-SCENES = ("planes-0", "spheres-1", "spheres-3", "mixed-5", "mixed-7")
+SCENES = ("planes-0", "spheres-1", "spheres-3", "mixed-5", "mixed-7", "demo")
 BORDER = 15
 """px along the edges of each view that do not count."""
 SAME = 0.03
@@ -89,10 +89,17 @@ def measured(views: ioadr.Views, truths: Sequence[Map]) -> Figures:
     return Figures(float(shares[centre]), shares, inner, whole, (float(median), float(most)))
 
 
+def scene(name: str) -> Rendered:
+    """The demo, or a scene of a family by its number: planes-0."""
+    if name == "demo":
+        return demo()
+    family = next(family for family in FAMILIES if name.startswith(family))
+    return random_light_field(int(name.removeprefix(f"{family}-")), family, size=(192, 192), grid=(9, 9))
+
+
 def figures(name: str, preset: str) -> Figures:
     """Estimate a scene such as planes-0 and measure it."""
-    family = next(family for family in FAMILIES if name.startswith(family))
-    rendered = random_light_field(int(name.removeprefix(f"{family}-")), family, size=(192, 192), grid=(9, 9))
+    rendered = scene(name)
     views = ioadr.estimate_views(rendered.lightfield, preset)
     return measured(views, [rendered.disparity_of((row, column)) for row, column in views.index.tolist()])
 

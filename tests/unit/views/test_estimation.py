@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ioadr import InputError, LightField, estimate, estimate_views
+from ioadr import InputError, LightField, estimate, estimate_views, preset
 from ioadr.evaluation.synthetic import random_light_field
 from ioadr.layout import Layout
-from ioadr.views.anchors import Round, around, inward, nearest, rounds, strips
+from ioadr.views.anchors import Round, anchor_parameters, around, inward, nearest, rounds, strips
 from ioadr.views.surfaces import NOTHING
 from tests.unit.views.scenes import every_view, scene, truth, unseen
 
@@ -148,7 +148,9 @@ def test_the_next_anchor_is_beside_the_view_with_most_to_add():
     places = np.array([[0.0, 0.0], [0.0, 4.0], [4.0, 0.0], [4.0, 1.0]])
     itself = np.arange(4)
     assert Round(itself, places).next(np.array([0.0, 0.001, 0.0, 0.0])) is None
-    assert Round(np.array([0, 1, 3, 2]), places).next(np.array([0.0, 0.01, 0.02, 0.0])) == 3
+    beside = np.array([0, 1, 3, 2])
+    assert Round(beside, places).next(np.array([0.0, 0.01, 0.02, 0.005])) == 3
+    assert Round(beside, places).next(np.array([0.0, 0.01, 0.02, 0.001])) == 1, "the other would add nothing"
     assert Round(np.array([0, 1, -1, -1]), places).next(np.array([0.0, 0.01, 0.02, 0.0])) == 1
     several = Round(itself, places)
     assert several.next(np.array([0.0, 0.01, 0.02, 0.01])) == 2
@@ -162,7 +164,7 @@ def test_anchors_lie_inward_of_the_outermost_views_then_among_them():
     assert [divmod(int(found[view]), 9) for view in [(0, 0), (8, 0), (4, 8)]] == [(1, 1), (7, 1), (4, 7)]
     first, second = rounds(grid)
     corner = np.zeros(81)
-    corner[8] = 0.1
+    corner[8], corner[9 + 7] = 0.1, 0.05
     assert (first.next(corner), second.next(corner)) == (9 + 7, 8)
 
 
@@ -171,6 +173,13 @@ def test_where_no_view_lies_between_anchors_are_the_outermost_ones():
     first, second = rounds(grid)
     assert inward(grid).tolist() == list(range(9))
     assert (first.next(np.eye(9)[8]), second.next(np.eye(9)[8])) == (8, None)
+
+
+def test_further_anchors_look_for_no_holes_in_what_others_saw():
+    chosen = anchor_parameters(preset("best"))
+    assert (chosen.data.view_step, chosen.finish.region_passes, chosen.search.hole_sweeps) == (1, 0, 0)
+    assert not chosen.coverage.holes
+    assert chosen.coverage.settle
 
 
 def test_nearest_views_are_those_around():
