@@ -58,6 +58,7 @@ def stopped_before(step: int, work: Callable[[], object], tell: int | None = Non
                     os._exit(STOPPED)
                 count += 1
 
+        sys.dont_write_bytecode = True  # no result either, and written by the first process that imports a module
         sys.addaudithook(hook)
         try:
             work()
