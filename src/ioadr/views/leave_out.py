@@ -25,6 +25,8 @@ BORDER = 15
 """px at the edges that do not count; less in small images."""
 NEIGHBOURS = 6
 """Views of which `warped_neighbours` takes the median."""
+AS_NEAR = 1.3
+"""Views up to so many times as far as the nearest one are blended: measured positions of a grid vary."""
 WINDOW = 7
 """px of the window of SSIM."""
 METHODS = ("views", "nearest", "blend", "centre", "script")
@@ -120,11 +122,12 @@ def warped_neighbours(
 
 
 def around(lightfield: LightField, kept: NDArray[np.bool_], view: Index) -> list[tuple[Index, float]]:
-    """The nearest kept views, in order, with weights for a linear blend."""
+    """The nearest kept views, in order, with weights for a linear blend: nearer ones count more."""
     away = np.hypot(*np.moveaxis(lightfield.offsets - lightfield.offsets[view], -1, 0))
-    away = np.where(kept, away, np.inf)
-    chosen = [(int(a), int(b)) for a, b in np.argwhere(away <= away.min() * 1.01)]
-    return [(there, 1.0 / len(chosen)) for there in chosen]
+    away = np.where(kept, np.maximum(away, 1e-9), np.inf)
+    chosen = [(int(a), int(b)) for a, b in np.argwhere(away <= away.min() * AS_NEAR)]
+    total = sum(1.0 / away[there] for there in chosen)
+    return [(there, float(1.0 / away[there] / total)) for there in chosen]
 
 
 def compared(made: Picture, taken: Picture, white: float) -> tuple[float, float]:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ioadr import InputError
+from ioadr.layout import Layout
 from ioadr.views.leave_out import METHODS, around, compared, leave_views_out, ssim
 from ioadr.views.rendering import kept_part
 from tests.builders import make_lightfield
@@ -42,6 +43,16 @@ def test_a_blend_is_of_the_nearest_views():
     kept = lightfield.layout.thinned(2)
     assert around(lightfield, kept, (1, 2)) == [((0, 2), 0.5), ((2, 2), 0.5)]
     assert [there for there, _ in around(lightfield, kept, (1, 1))] == [(0, 0), (0, 2), (2, 0), (2, 2)]
+
+
+def test_measured_positions_are_blended_from_both_sides():
+    positions = np.moveaxis(np.mgrid[:5, :5].astype(np.float64), 0, -1)
+    positions[0, 2, 0] = -0.2
+    lightfield = make_lightfield(grid=(5, 5), layout=Layout.of((5, 5), positions=positions))
+    (above, first), (below, second) = around(lightfield, lightfield.layout.thinned(2), (1, 2))
+    assert (above, below) == ((0, 2), (2, 2))
+    # Linear interpolation between positions 1.2 above and 1.0 below.
+    assert (first, second) == pytest.approx((1.0 / 2.2, 1.2 / 2.2))
 
 
 def test_psnr_and_ssim_of_known_pictures():

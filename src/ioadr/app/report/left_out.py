@@ -24,7 +24,7 @@ NAMES = {
 MEANINGS = {
     "views": "this method: blended from the kept views, using the maps of all of them",
     "nearest": "the nearest kept view, unchanged",
-    "blend": "mean of the nearest kept views",
+    "blend": "mean of the nearest kept views, weighted by distance",
     "centre": "the reference view, warped by its own map",
     "script": "median of the six nearest kept views, warped by the map of the reference view",
 }
