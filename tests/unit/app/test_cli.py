@@ -158,7 +158,7 @@ def test_completion_scripts(cli, shell):
         ("ioadr ", 1, set(COMMANDS)),
         ("ioadr est", 1, {"estimate"}),
         ("ioadr estimate --pre", 2, {"--preset"}),
-        ("ioadr estimate --preset paper/without-plan", 3, {"paper/without-planar", "paper/without-plane-candidate"}),
+        ("ioadr estimate --preset paper/without-plane", 3, {"paper/without-planes", "paper/without-plane-candidate"}),
         ("ioadr check out --preset fast/without-plana", 4, {"fast/without-planar"}),
         ("ioadr info --format hd", 3, {"hdf5"}),
         ("ioadr estimate --set congruence.ra", 3, {"congruence.ramp=True"}),
