@@ -42,6 +42,7 @@ def full(cotton):
     return share_wrong(cotton)
 
 
+@pytest.mark.slow
 def test_a_quarter_of_the_views_missing_at_random(cotton, full):
     assert share_wrong(cotton, missing=20) <= 1.5 * full
 

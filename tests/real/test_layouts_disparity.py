@@ -37,7 +37,7 @@ def expected(cotton):
     return ioadr.estimate(cotton.crop(Window(top, left, top + height, left + width)), "paper")
 
 
-QUICK = ("hci", "row_and_column", "lenslets", "npz")
+QUICK = ("hci", "lenslets")
 
 
 @pytest.mark.parametrize(

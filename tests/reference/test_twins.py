@@ -30,7 +30,7 @@ def compare(row: Row, seed: int) -> None:
     np.testing.assert_array_less(np.abs(found - expected), allowed + np.finfo(np.float32).tiny)
 
 
-@pytest.mark.parametrize("seed", some_quick(SEEDS, SEEDS[:2]))
+@pytest.mark.parametrize("seed", some_quick(SEEDS, SEEDS[:1]))
 @pytest.mark.parametrize("name", TWINS)
 def test_agree(name, seed):
     compare(TWINS[name], seed)

@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import re
 import shlex
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ioadr.app.cli import run
+from ioadr.app.cli import COMMANDS, run
 from tests.conftest import ROOT
 
 PAGE = (ROOT / "docs" / "tutorial.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 
 
+def test_its_blocks_can_be_read() -> None:
+    assert {language for language, _ in BLOCKS} == {"sh", "toml", "python"}
+    for language, text in BLOCKS:
+        if language == "python":
+            compile(text, "tutorial.md", "exec")
+        elif language == "toml":
+            assert tomllib.loads(text)
+        else:
+            for line in text.splitlines():
+                program, name, *_ = shlex.split(line, comments=True)
+                assert program == "ioadr"
+                assert name in COMMANDS, line
+
+
+@pytest.mark.slow
 def test_from_photos_to_metres(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}

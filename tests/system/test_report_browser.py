@@ -97,6 +97,7 @@ def test_wheel_over_one_pane_zooms_all(opened: Watched, estimate: Estimate) -> N
         assert (picture(view) != before[title]).mean() > 0.1, title
 
 
+@pytest.mark.slow
 def test_dragging_moves_and_a_double_click_shows_everything(opened: Watched) -> None:
     page = opened.page
     view = pane(page, "Disparity").locator("canvas")
@@ -124,6 +125,7 @@ def centre(locator: Any) -> tuple[float, float]:
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
+@pytest.mark.slow
 def test_wheel_at_full_view_scrolls_the_page(opened: Watched) -> None:
     page = opened.page
     pane(page, "Disparity").scroll_into_view_if_needed()
@@ -159,6 +161,7 @@ def test_scene_is_drawn_and_orbits(opened: Watched) -> None:
     assert (picture(canvas) != first).any(axis=-1).mean() < 0.01
 
 
+@pytest.mark.slow
 def test_colours_of_the_scene_are_those_of_the_photo(opened: Watched, estimate: Estimate) -> None:
     shown = picture(opened.page.locator("#scene"))
     middle = shown[shown.shape[0] // 2, shown.shape[1] // 2].astype(int)
@@ -186,6 +189,7 @@ def test_clicking_a_pixel_shows_its_epis(opened: Watched, estimate: Estimate) ->
     assert page.locator("#row-value").inner_text() == "60"
 
 
+@pytest.mark.slow
 def test_slopes_can_be_hidden(opened: Watched) -> None:
     page = opened.page
     strip = pane(page, "Column EPI").locator("canvas")
@@ -196,6 +200,7 @@ def test_slopes_can_be_hidden(opened: Watched) -> None:
     assert strip.evaluate("canvas => canvas.toDataURL()") == with_slopes
 
 
+@pytest.mark.slow
 def test_keyboard_chooses_pixels(opened: Watched) -> None:
     page = opened.page
     pane(page, "Depth").locator("canvas").focus()
@@ -206,7 +211,7 @@ def test_keyboard_chooses_pixels(opened: Watched) -> None:
     assert page.locator("#column-value").inner_text() == str(int(column) + 10)
 
 
-@pytest.mark.parametrize(("width", "scheme"), some_quick(SCREENS, [(400, "dark"), (1280, "light")]))
+@pytest.mark.parametrize(("width", "scheme"), some_quick(SCREENS, [(400, "dark")]))
 def test_fits_every_screen(browser: Any, report: Path, width: int, scheme: str) -> None:
     watched = Watched(browser, report, width, scheme=scheme)
     page = watched.page
@@ -223,6 +228,7 @@ def test_fits_every_screen(browser: Any, report: Path, width: int, scheme: str) 
     page.context.close()
 
 
+@pytest.mark.slow
 def test_touch_orbits_and_pinches(browser: Any, report: Path) -> None:
     context = browser.new_context(viewport={"width": 400, "height": 800}, has_touch=True, is_mobile=True)
     page = context.new_page()
@@ -256,6 +262,7 @@ def test_touch_orbits_and_pinches(browser: Any, report: Path) -> None:
     context.close()
 
 
+@pytest.mark.slow
 def test_can_be_printed(opened: Watched) -> None:
     content = opened.page.pdf(format="A4")
     assert content.startswith(b"%PDF")
@@ -274,6 +281,7 @@ def photograph(tmp_path: Path) -> Path:
     return write_report(tmp_path / "report.html", estimate, lightfield)
 
 
+@pytest.mark.slow
 def test_a_photograph_opens(browser: Any, photograph: Path) -> None:
     assert photograph.stat().st_size < 12e6
     seconds_to_open(browser, photograph)  # ends at the first complaint of the browser, or when nothing is drawn
@@ -317,6 +325,7 @@ def test_the_sentence_under_the_cursor_is_that_of_the_maps(browser: Any, tmp_pat
     page.context.close()
 
 
+@pytest.mark.slow
 def test_results_without_a_way_say_so(opened: Watched, estimate: Estimate) -> None:
     page = opened.page
     pane(page, "Disparity").scroll_into_view_if_needed()
@@ -351,7 +360,7 @@ def test_the_scene_of_all_views_can_be_switched(browser: Any, tmp_path: Path) ->
     watched.page.context.close()
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), some_quick([(1280, "light"), (400, "dark")], [(1280, "light")]))
 def test_the_check_of_views_left_out(browser: Any, tmp_path: Path, width: int, scheme: str) -> None:
     views = explored.every_view()
     index = np.argwhere(~views.layout.thinned(2))

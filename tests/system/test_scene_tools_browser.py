@@ -70,6 +70,7 @@ def test_a_box_cuts_the_scene(show: Any) -> None:
     ), "what was cut is not picked"
 
 
+@pytest.mark.slow
 def test_relative_depth_has_a_relief(show: Any) -> None:
     ramp = np.linspace(-2, 2, 60)[None].repeat(40, axis=0)
     page = show(make_estimate(ramp))
@@ -84,6 +85,7 @@ def test_relative_depth_has_a_relief(show: Any) -> None:
     assert page.inner_text("#tools output").endswith("(relative: no camera data)")
 
 
+@pytest.mark.slow
 def test_points_are_drawn_where_the_mesh_is_torn(show: Any) -> None:
     estimate = cube_estimate()
     page = show(estimate)

@@ -237,6 +237,7 @@ def test_alignments_of_earlier_versions_have_no_scales():
             Alignment.of(stored | {"shading": wrong})
 
 
+@pytest.mark.slow
 def test_photographs_that_contradict_each_other_are_aligned_unless_told_otherwise(tmp_path, capsys):
     matt = random_light_field(5, size=(64, 72), grid=(5, 5)).lightfield
     for name, lightfield in (("matt", matt), ("glossy", glossy(matt))):

@@ -181,6 +181,7 @@ def start(place: Path, cache: Path, *limits: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.slow
 def test_processes_may_fill_the_cache_at_once(tmp_path):
     running = [start(tmp_path, tmp_path / "cache") for _ in range(3)]
     for process in running:
@@ -194,6 +195,7 @@ def test_processes_may_fill_the_cache_at_once(tmp_path):
     assert {path: path.stat().st_mtime_ns for path in files} == written
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits on file sizes")
 def test_a_disk_that_fills_up_while_writing(tmp_path):
     process = start(tmp_path, tmp_path / "cache", "4096")

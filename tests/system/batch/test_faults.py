@@ -47,6 +47,7 @@ def stamps(out: Path) -> dict[str, int]:
     return {name: (out / name / "provenance.json").stat().st_mtime_ns for name in finished(out)}
 
 
+@pytest.mark.slow
 @posix
 def test_a_killed_worker_costs_nothing_but_time(tmp_path, cluster, cli):
     scenes, out = write_scenes(tmp_path / "scenes", 6), tmp_path / "out"

@@ -60,6 +60,7 @@ def test_a_click_at_an_occlusion_shows_what_the_solver_knows(opened, explainer):
         assert len(points) > 200, term
 
 
+@pytest.mark.slow
 def test_wheel_over_one_pane_zooms_both_and_the_epis(opened):
     page = opened.page
     views = [opened.canvas(name) for name in ("view", "map")]
@@ -121,6 +122,7 @@ def test_what_if_changes_the_curve_and_the_neighbourhood(opened):
     assert page.locator("#curve polyline.total").get_attribute("points") == usual
 
 
+@pytest.mark.slow
 def test_a_link_reproduces_the_state(browser, server, opened):
     page = opened.page
     for key in ("3", "ArrowRight", "Shift+ArrowDown", "m", "d", "o", "z", "+"):
@@ -174,6 +176,7 @@ def test_views_focus_and_layers_by_key(opened):
     assert not page.locator("dialog#keys").is_visible()
 
 
+@pytest.mark.slow
 def test_dragging_over_the_grid_of_views_looks_around(opened):
     page = opened.page
     before = picture(opened.canvas("view"))
@@ -214,6 +217,7 @@ def test_picking_in_space_selects_in_the_image(opened):
     assert abs(moved["x"] - place["x"]) + abs(moved["y"] - place["y"]) > 10
 
 
+@pytest.mark.slow
 def test_every_panel_can_be_saved(opened, tmp_path):
     page = opened.page
     page.keyboard.press("m")

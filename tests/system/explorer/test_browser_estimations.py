@@ -13,9 +13,11 @@ from ioadr.app.explorer.study import Study
 from ioadr.result import SweepRecord
 from tests import explored
 from tests.browser import picture, settle
+from tests.marks import some_quick
 from tests.system.explorer.page import WIDTH, Page
 
 pytestmark = pytest.mark.browser
+NONSENSE = ("pixel=9999,9999&layer=none&trial=x&zoom=a,b,c&result=none&set=a:b", "pixel=1&view=9,9&trial=1e9", "%%%")
 
 
 def test_an_estimation_appears_sweep_by_sweep(tab, empty):
@@ -100,9 +102,7 @@ def test_nothing_is_wider_than_the_screen(tab, server):
         assert page.evaluate("() => document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize(
-    "state", ["pixel=9999,9999&layer=none&trial=x&zoom=a,b,c&result=none&set=a:b", "pixel=1&view=9,9&trial=1e9", "%%%"]
-)
+@pytest.mark.parametrize("state", some_quick(NONSENSE, NONSENSE[:1]))
 def test_nonsense_in_a_link_does_no_harm(tab, server, state):
     shown = tab.show(server, state)
     assert shown.page.locator("html[data-ready=true]").count() == 1

@@ -66,6 +66,7 @@ def test_places_between_the_views_are_rendered(tab, every):
     page.wait_for_function("() => location.hash.includes('place=1.')")
 
 
+@pytest.mark.slow
 def test_keys_go_between_and_back_to_captured_views(tab, every):
     opened = tab.show(every)
     page = opened.page
@@ -81,6 +82,7 @@ def test_keys_go_between_and_back_to_captured_views(tab, every):
     page.locator('html[data-looked="2,2"]').wait_for(state="attached")
 
 
+@pytest.mark.slow
 def test_without_maps_of_all_views_the_limits_are_said(tab, server, empty):
     opened = tab.show(server, "pixel=30,40&place=1.5,2.5")
     page = opened.page
@@ -106,6 +108,7 @@ def test_places_beyond_the_views_are_refused(server, asked):
     assert "has no maps of every view" in server.ask("/api/unseen?result=given").json()["error"]
 
 
+@pytest.mark.slow
 def test_the_scene_has_what_the_reference_view_does_not_see(tab, every):
     points = explored.every_view().points()
     unseen = np.flatnonzero(~points.centre_saw)

@@ -78,6 +78,7 @@ def test_a_click_tells_the_way_the_finish_the_border_and_the_doubts(tab, finishe
     assert doubts == [doubt.name for doubt in known.doubts if doubt.taken >= 0.05][:5]
 
 
+@pytest.mark.slow
 def test_a_step_of_the_way_can_be_tried_and_readouts_stay_visible(tab, finished, pixel):
     opened = told(tab, finished, *pixel)
     page = opened.page
@@ -96,6 +97,7 @@ def shown_of(opened: Page, *names: str) -> list[str]:
     return [name for name in names if opened.page.locator(f"figure[data-panel={name}]").is_visible()]
 
 
+@pytest.mark.slow
 def test_titles_explain_themselves_and_panels_that_do_not_apply_are_not_shown(tab, finished, server):
     opened = told(tab, finished, 60, 60)
     titles = opened.page.locator(".term").evaluate_all("all => all.map((term) => term.title)")
@@ -111,6 +113,7 @@ def test_titles_explain_themselves_and_panels_that_do_not_apply_are_not_shown(ta
     assert shown_of(opened, "plane", "surface", "border") == ["plane"]
 
 
+@pytest.mark.slow
 def test_a_second_minimum_is_marked(tab):
     found = explored.finished()
     doubtful = replace(found, two_minima=np.ones(found.disparity.shape, bool))
@@ -128,6 +131,7 @@ def test_a_second_minimum_is_marked(tab):
         tab.leave()
 
 
+@pytest.mark.slow
 def test_nothing_overflows_a_telephone(tab, finished, pixel):
     opened = told(tab, finished, *pixel, width=400, height=800, scheme="dark")
     assert opened.page.evaluate("() => document.documentElement.scrollWidth") == 400
@@ -142,6 +146,7 @@ def test_an_ending_needs_a_result(finished):
     assert finished.ask("/api/ending?row=64&column=4&result=given").status == 400
 
 
+@pytest.mark.slow
 def test_the_tour_leads_through_the_page(tab, finished):
     opened = told(tab, finished, 30, 40)
     page = opened.page

@@ -36,6 +36,7 @@ def figures(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return json.loads(json.dumps(result, allow_nan=False))
 
 
+@pytest.mark.slow
 def test_every_phase_is_measured(figures):
     assert [run["threads"] for run in figures["scenes"]] == [cores(), 1]
     for run in figures["scenes"]:
@@ -52,6 +53,7 @@ def test_every_phase_is_measured(figures):
     assert figures["starts"]["python"] <= figures["starts"]["help"]
 
 
+@pytest.mark.slow
 def test_growth_is_measured_over_pixels_and_views(figures):
     growth = figures["growth"]
     assert [point["pixels"] for point in growth["sizes"]] == [32**2, 64**2]
@@ -68,6 +70,7 @@ def test_hypotheses_are_counted():
     assert phases.hypotheses(estimate) == 32 * 32 * (6 * 6 + 4 * 3)
 
 
+@pytest.mark.slow
 def test_figures_become_tables_and_a_page(figures):
     figures = figures | {"kernels": [{"name": "J_oa", "nanoseconds": 400.0, "plain_nanoseconds": 800_000.0}]}
     shown = {table.title: table for table in figure_tables(figures)}
@@ -89,6 +92,7 @@ def test_the_page_in_the_docs_is_made_by_the_script():
     assert script["page"](text, figures) == text
 
 
+@pytest.mark.slow
 def test_the_command_prints_tables_and_keeps_figures(cli, figures, tmp_path, monkeypatch):
     monkeypatch.setattr(suite, "run", lambda data, scope, watch: figures)
     outcome = cli("bench", "--out", tmp_path / "bench.json")

@@ -20,11 +20,13 @@ from ioadr.evaluation.synthetic import random_light_field, write_scene
 from ioadr.evaluation.truth import load_truth
 from ioadr.io.results.pfm import write_pfm
 from tests.browser import Watched, picture, point, settle
+from tests.marks import some_quick
 from tests.unit.app.test_report import unpacked
 
 SCENES = ("bench", "cards")
 METHODS = ("Bold", "Coarse", "<i>Odd</i>")
 SIZE = (64, 80)
+SCREENS = [(1280, "light"), (400, "light"), (400, "dark")]
 
 
 @pytest.fixture(scope="module")
@@ -151,6 +153,7 @@ def test_panes_tell_truth_estimate_and_error(opened: Watched, results: Results) 
     assert value(page, "Bad pixels", "Bold") == ""
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_the_wheel_zooms_all_panes_and_a_double_click_shows_everything(opened: Watched) -> None:
     page = opened.page
@@ -177,6 +180,7 @@ def test_the_wheel_zooms_all_panes_and_a_double_click_shows_everything(opened: W
     assert value(page, "Centre view") == "row 0, col 0"
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_dragging_moves_the_same_pixel_with_the_mouse(opened: Watched) -> None:
     page = opened.page
@@ -223,6 +227,7 @@ def test_choosing_methods_and_scenes(opened: Watched) -> None:
     assert page.locator("#curve-scene").inner_text() == "cards"
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_charts_have_a_shape_for_every_method(opened: Watched) -> None:
     page = opened.page
@@ -237,7 +242,7 @@ def test_charts_have_a_shape_for_every_method(opened: Watched) -> None:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "light"), (400, "dark")])
+@pytest.mark.parametrize(("width", "scheme"), some_quick(SCREENS, [(400, "dark")]))
 def test_the_layout_fits_the_width(browser: Any, file: Path, width: int, scheme: str) -> None:
     watched = Watched(browser, file, width=width, scheme=scheme)
     ready(watched.page)

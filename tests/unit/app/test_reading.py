@@ -82,6 +82,7 @@ def test_info_expects_wide_baselines_to_take_longer(cli, tmp_path):
     assert "less certain, because the range is unknown" in cli("info", path, "--quilt", "5x5").out
 
 
+@pytest.mark.slow
 def test_info_foretells_for_the_preset_asked_for(cli, tmp_path):
     path, _ = quilt(tmp_path, make_views(grid=(5, 5), size=(96, 96)))
     arguments = ("info", path, "--quilt", "5x5", "--no-flip-rows")

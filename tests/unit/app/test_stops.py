@@ -25,6 +25,7 @@ from ioadr.io.safety.atomic import MARKER
 from tests.builders import make_views, write_hci_scene
 from tests.doors.maps import RAMP
 from tests.fuzz_doors import small_views
+from tests.marks import some_quick
 from tests.scenes import make_estimate
 from tests.stops import Work, enumerate_stops
 
@@ -122,10 +123,11 @@ CASES: dict[str, tuple[Work, Callable[[Path], object]]] = {
     "batch": (summaries, summarised),
     "every view": (every_view_before, every_view),
 }
+QUICK = ("convert to a folder", "export to colmap", "report", "compare", "submission", "render", "batch", "every view")
 PLACES = ("", "out", "result", "lf", "lf.zarr")
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", some_quick(CASES, QUICK))
 def test_some_stops_leave_old_or_new(tmp_path, name):
     before, work = CASES[name]
     assert enumerate_stops(tmp_path, before, work, 4, PLACES) > 2

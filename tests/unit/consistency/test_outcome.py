@@ -41,7 +41,7 @@ def test_garbage_is_doubtful(views, change):
     assert "the views do not agree with the map" in doubt
 
 
-@pytest.mark.parametrize("seed", some_quick(range(len(FAMILIES)), [0, FAMILIES.index("low-texture")]))
+@pytest.mark.parametrize("seed", some_quick(range(len(FAMILIES)), [FAMILIES.index("low-texture")]))
 def test_noise_is_no_disagreement(seed):
     """Views of 2 … 5 levels of noise, in the right order; transposed they disagree, if there is texture."""
     case = moderate_case(seed)

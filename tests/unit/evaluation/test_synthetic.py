@@ -179,7 +179,7 @@ def test_thin_bars_are_seen_and_masked() -> None:
     assert masks["discontinuities"][masks["fine"]].mean() > 0.8
 
 
-@pytest.mark.parametrize("family", some_quick(FAMILIES, ["mixed", "low-texture"]))
+@pytest.mark.parametrize("family", some_quick(FAMILIES, ["mixed"]))
 def test_random_scenes_are_reproducible_and_within_their_range(family: str) -> None:
     first, again, other = (random_light_field(seed, family, (40, 48), (3, 3)) for seed in (3, 3, 4))  # type: ignore[arg-type]
     np.testing.assert_array_equal(first.lightfield.views, again.lightfield.views)
@@ -258,6 +258,7 @@ def test_wide_baselines_reach_their_disparities() -> None:
     assert rendered.truth.disparity.max() > 5
 
 
+@pytest.mark.slow
 def test_frames_move_a_little() -> None:
     first, second = (demo(frame, (64, 64), (3, 3)).truth.disparity for frame in (0, 1))
     moved = np.abs(first - second) > 1e-9

@@ -10,6 +10,7 @@ from ioadr.evaluation.synthetic import random_light_field
 from ioadr.layout import Layout
 from ioadr.views.anchors import Round, anchor_parameters, around, inward, nearest, rounds, strips
 from ioadr.views.surfaces import NOTHING
+from tests.marks import some_quick
 from tests.unit.views.scenes import every_view, scene, truth, unseen
 
 
@@ -83,7 +84,7 @@ def test_threads_change_nothing():
         np.testing.assert_array_equal(getattr(one, name), getattr(three, name))
 
 
-@pytest.mark.parametrize("layout", ["line", "missing", "irregular"])
+@pytest.mark.parametrize("layout", some_quick(["line", "missing", "irregular"], ["line", "irregular"]))
 def test_any_layout_will_do(layout):
     grid = (1, 9) if layout == "line" else (5, 5)
     positions = None

@@ -13,6 +13,7 @@ from tests.builders import make_lightfield
 from tests.unit.views.scenes import scene
 
 
+@pytest.mark.slow
 def test_views_left_out_are_synthesised_better_than_by_simple_means():
     lightfield = scene().lightfield
     found = leave_views_out(lightfield, 2, "fast", threads=1)

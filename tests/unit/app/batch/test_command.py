@@ -86,6 +86,7 @@ def test_results_can_go_to_a_url(cli, tmp_path, threaded):
     assert "1 from an earlier run" in again.out, again.err
 
 
+@pytest.mark.slow
 def test_strict_is_an_exit_code(cli, tmp_path, threaded):
     """Views in an order that contradicts the format, or one that does not fit: done all the same, named, and 3 with
     --strict; also when kept."""

@@ -138,6 +138,7 @@ def estimated(item: Item, settings: Settings, tiles: list[Tile]) -> Outcome:
     return join_tiles(item, "key", settings, whole, tiles)
 
 
+@pytest.mark.slow
 def test_one_tile_is_the_whole(huge, tmp_path):
     item = Item("a", str(huge), ReadOptions(range=(-1.0, 1.5)))
     settings = Settings(str(tmp_path / "out"), QUICK, formats=("npz",), report=False)

@@ -18,6 +18,7 @@ from ioadr.app.explorer.study import MOST_RESULTS, Study
 from ioadr.evaluation.synthetic import demo
 from tests import explored
 from tests.explored import Running
+from tests.marks import some_quick
 from tests.unit.app.explorer.conftest import GIVEN, lines, wait_until
 
 
@@ -50,7 +51,7 @@ def large() -> LightField:
     return demo(size=(208, 240), grid=(3, 3)).lightfield
 
 
-@pytest.mark.parametrize("camera", [True, False])
+@pytest.mark.parametrize("camera", some_quick([True, False], [False]))
 def test_the_middle_of_a_part_does_not_notice_that_it_is_one(large, camera):
     """Sweeps carry what they find further than any margin, but hardly; 0.7 % and 1.4 % of the pixels when measured."""
     parameters = preset("paper").vary({"planar.half_width": 6})

@@ -110,6 +110,7 @@ def test_what_cannot_be_is_refused(views, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_another_device_replaces_the_earlier_quilt(views, folder, tmp_path):
     shutil.copytree(folder, tmp_path / "out")
     views.quilt(tmp_path / "out", "go", overwrite=True)

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 import zarr
 
+from tests.marks import some_quick
+
 ROOT = Path(__file__).resolve().parents[4]
 ALLOWED = 200_000_000
 """Bytes over start-up that a hostile file may cost."""
@@ -36,11 +38,11 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_random_damage(tmp_path):
     """The first of two of which one continues for longer: `make fuzz`."""
-    done = python("-m", "tests.fuzz_readers", "--inputs", "200", "--seed", "7", "--keep", str(tmp_path))
+    done = python("-m", "tests.fuzz_readers", "--inputs", "120", "--seed", "7", "--keep", str(tmp_path))
     assert done.returncode == 0, done.stderr[-3000:]
     told = json.loads(done.stdout)
     assert told["findings"] == 0
-    assert told["refused"] > 150
+    assert told["refused"] > 90
     assert told["growth"] < ALLOWED
 
 
@@ -74,7 +76,7 @@ def settings(folder: Path) -> Path:
     return write_hci_scene(folder / "scene", num_cams_x="1000000", num_cams_y="1000000")
 
 
-@pytest.mark.parametrize("make", [png, npz, hdf5, zarr_array, settings])
+@pytest.mark.parametrize("make", some_quick([png, npz, hdf5, zarr_array, settings], [png, zarr_array]))
 def test_a_hostile_file_costs_little_memory(make, tmp_path):
     done = python("-c", MEASURE, str(make(tmp_path)))
     assert done.stdout.strip().isdigit(), done.stdout + done.stderr

@@ -54,7 +54,7 @@ def test_the_command_that_is_advised_reads_it_right(views, tmp_path):
         read(folder, flip_both=True, flip_rows=False)
 
 
-@pytest.mark.parametrize("seed", some_quick([0, 2, 4, 7], [0, 4]))
+@pytest.mark.parametrize("seed", some_quick([0, 2, 4, 7], [4]))
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS)
 def test_noisy_random_scenes_are_told_or_left_alone(seed, arrangement):
     assert state_of(noisy(seed), arrangement) in ("decided", "partly")

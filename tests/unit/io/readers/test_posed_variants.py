@@ -60,8 +60,11 @@ def set_lenses(folder: Path, lenses: dict[int, str]) -> None:
     (folder / "cameras.txt").write_text("".join(lines))
 
 
+PLACES = (".", "sparse", "sparse/0", "colmap/sparse/0", "dense/sparse")
+
+
 class TestFolders:
-    @pytest.mark.parametrize("place", [".", "sparse", "sparse/0", "colmap/sparse/0", "dense/sparse"])
+    @pytest.mark.parametrize("place", some_quick(PLACES, [".", "sparse/0"]))
     def test_places_of_models(self, tmp_path, expected, place):
         taken = shots()
         write_images(tmp_path / "scene" / "images", taken.photographs, taken.pictures)
@@ -77,7 +80,7 @@ class TestFolders:
         assert "COLMAP model in sparse/1" in notes(found)
         assert "2 unconnected models: sparse/0 of 3 images, sparse/1 of 9 images" in notes(found)
 
-    @pytest.mark.parametrize("folder", ["images_2", "images_4"])
+    @pytest.mark.parametrize("folder", some_quick(["images_2", "images_4"], ["images_2"]))
     def test_smaller_images(self, scene, folder):
         (scene / "images").rename(scene / folder)
         for file in (scene / folder).iterdir():
@@ -135,7 +138,7 @@ def _with_alpha(picture: Any) -> Any:
 
 
 class TestOrientationTags:
-    @pytest.mark.parametrize("orientation", [3, 6, 8])
+    @pytest.mark.parametrize("orientation", some_quick([3, 6, 8], [6]))
     def test_poses_are_of_images_as_stored(self, scene, expected, orientation):
         """Structure from motion does not heed the tag: heeding it would turn photographs against their poses."""
         exif = Image.Exif()
@@ -282,6 +285,7 @@ def test_of_a_dense_ring_the_largest_usable_set_is_taken():
     assert len(rig.left_out) == 99
 
 
+@pytest.mark.slow
 def test_many_photographs_are_given_up_for_a_larger_area():
     """The rectangle that all of 120 see is small; further views than some dozens add little."""
     random = np.random.default_rng(0)

@@ -13,6 +13,7 @@ from ioadr.io.results.pfm import write_pfm
 from ioadr.io.safety.atomic import MARKER, atomic_file, atomic_folder
 from ioadr.result import Estimate
 from tests.builders import make_lightfield
+from tests.marks import some_quick
 from tests.scenes import make_estimate
 from tests.stops import enumerate_stops
 
@@ -67,16 +68,19 @@ def result_before(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     ("before", "work"),
-    [
-        (nothing_before, make_file),
-        (file_before, make_file),
-        (nothing_before, make_set),
-        (set_before, make_set),
-        (file_before, make_map),
-        (nothing_before, make_result),
-        (result_before, make_result),
-        (nothing_before, make_lightfield_files),
-    ],
+    some_quick(
+        [
+            (nothing_before, make_file),
+            (file_before, make_file),
+            (nothing_before, make_set),
+            (set_before, make_set),
+            (file_before, make_map),
+            (nothing_before, make_result),
+            (result_before, make_result),
+            (nothing_before, make_lightfield_files),
+        ],
+        [(file_before, make_file), (set_before, make_set), (result_before, make_result)],
+    ),
 )
 def test_every_stop_leaves_old_or_new(tmp_path, before, work):
     assert enumerate_stops(tmp_path, before, work, places=("", "out", "lf")) > 3
