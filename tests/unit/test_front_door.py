@@ -65,7 +65,7 @@ def test_other_types_are_named(lightfield, arguments, message):
     ("call", "message"),
     [
         (lambda: ioadr.preset("bset"), "Did you mean 'best'"),
-        (lambda: ioadr.preset("paper/without-planer"), "Did you mean 'without-planar'"),
+        (lambda: ioadr.preset("paper/without-plana"), "Did you mean 'without-planar'"),
         (lambda: ioadr.preset("best").replace({"congruence.weightt": 3}), "Did you mean 'weight'"),
         (lambda: ioadr.preset("best").replace({"congruense.weight": 3}), "Did you mean 'congruence'"),
         (lambda: ioadr.read(".", referencee=(1, 1)), "Did you mean 'reference'"),
