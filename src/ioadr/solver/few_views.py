@@ -52,10 +52,10 @@ def seen_by(few: Rays, model: Model, refinement: Refinement) -> Model:
 
 def map_costs(refinement: Refinement, closing: SweepPlan, few: Rays, disparity: FloatMap, wanted: Mask) -> FloatMap:
     """Data term of a map [N, M] from a few views, with the occlusions of that map, where requested."""
-    term, rays = refinement.parameters.data, refinement.rays
-    occluders = snapshot_occluders(disparity, rays, refinement.limits, term, refinement.workers)
+    term, positions = refinement.parameters.data, refinement.positions
+    occluders = snapshot_occluders(disparity, positions, refinement.limits, term, refinement.workers)
     step = replace(closing, congruence_weight=0.0, planar_weight=0.0, plane_fits=0)
-    model = seen_by(few, refinement.model(step, occluders=occluders), refinement)
+    model = seen_by(few, refinement.model(step, occluders=occluders, rays=few), refinement)
     return costs_of(model, disparity, wanted, refinement.workers)
 
 
