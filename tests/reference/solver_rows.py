@@ -202,19 +202,19 @@ TINY = {
 }
 
 
-EVEN = 30.1
-"""Grey levels, no difference of exact samples."""
+EVEN, RISE = 30.1, 0.3
+"""Grey levels, no difference of exact samples; px of disparity."""
 
 
 def prepare_segments(problem: Problem) -> Prepared:
     image = Plain(problem).image.astype(np.float32)
     out = np.empty(image.shape[:2], np.int64)
-    return Prepared(partial(label, image, np.float32(EVEN), out), out, out.size)
+    return Prepared(partial(label, image, problem.disparity, np.float32(EVEN), np.float32(RISE), out), out, out.size)
 
 
 def twin_segments(problem: Problem, slack: float) -> NDArray[Any]:
-    """A flood from every pixel that none before has reached."""
-    image = Plain(problem).image
+    """A flood from every pixel that none before has reached; it stops at edges and at jumps."""
+    image, disparity = Plain(problem).image, problem.disparity
     height, width = image.shape[:2]
     out = np.full((height, width), -1)
     for start in np.ndindex(height, width):
@@ -224,7 +224,8 @@ def twin_segments(problem: Problem, slack: float) -> NDArray[Any]:
             out[n, m] = start[0] * width + start[1]
             around = [(n + 1, m), (n - 1, m), (n, m + 1), (n, m - 1)]
             inside = [q for q in around if 0 <= q[0] < height and 0 <= q[1] < width and out[q] < 0]
-            todo += [q for q in inside if np.abs(image[q] - image[n, m]).max() <= EVEN + slack]
+            level = [q for q in inside if abs(disparity[q] - disparity[n, m]) <= RISE]
+            todo += [q for q in level if np.abs(image[q] - image[n, m]).max() <= EVEN + slack]
     return out
 
 

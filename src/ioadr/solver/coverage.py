@@ -16,7 +16,7 @@ from ioadr.geometry.ppp import LEVELS, Rays
 from ioadr.parameters import Coverage
 from ioadr.result import SweepRecord
 from ioadr.solver.finish import directions, disparity_of
-from ioadr.solver.holes import open_holes
+from ioadr.solver.holes import STRICT, open_all_holes
 from ioadr.solver.refine import Refinement
 from ioadr.solver.regions import colours
 from ioadr.solver.schedule import SweepPlan
@@ -51,7 +51,7 @@ def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> It
     if not term.settle:
         return
     begin, before = time.perf_counter(), refinement.disparity
-    opened = open_holes(refinement, closing) if term.holes else before
+    opened = open_all_holes(refinement, closing, STRICT) if term.holes else before
     settled = settle(opened, refinement.rays, term, refinement.workers)
     refinement.disparity, refinement.coverage = settled
     refinement.opened = opened

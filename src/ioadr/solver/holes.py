@@ -57,15 +57,20 @@ def sweep_with_holes(refinement: Refinement, step: SweepPlan, closing: SweepPlan
     if not step.open_holes:
         return refinement.sweep(step, seed)
     begin = time.perf_counter()
+    refinement.opened = open_all_holes(refinement, closing, FORGIVING)
+    record = refinement.sweep(step, seed)
+    return replace(record, seconds=time.perf_counter() - begin)
+
+
+def open_all_holes(refinement: Refinement, closing: SweepPlan, judge: tuple[float, float]) -> FloatMap:
+    """The refinement's map, in which holes of even and of coarser colour have been opened."""
     for even in (EVEN, COARSE):
-        opened = open_holes(refinement, closing, even, FORGIVING)
+        opened = open_holes(refinement, closing, even, judge)
         if not np.array_equal(
             opened, refinement.disparity
         ):  # a new map forgets what sweeps know of the old one's costs
             refinement.disparity = opened
-    refinement.opened = refinement.disparity
-    record = refinement.sweep(step, seed)
-    return replace(record, seconds=time.perf_counter() - begin)
+    return refinement.disparity
 
 
 def open_holes(
@@ -95,12 +100,14 @@ def propose(disparity: FloatMap, image: FloatMap, refinement: Refinement, even: 
     jump, flat = (disparity_of(shift, refinement.rays) for shift in (JUMP, FLAT))
     low, high = np.float32(refinement.limits.minimum), np.float32(refinement.limits.maximum)
     labels = np.empty(disparity.shape, np.int64)
-    label(image, np.float32(even), labels)
+    label(image, disparity, np.float32(even), np.float32(jump / 2), labels)
     farthest = -grow(-disparity, AROUND)
     proposals = []
     for rows, columns in segments(labels, disparity, farthest, jump):
         own = middle_of(disparity[rows, columns])
         if farthest[rows, columns].min() >= own - jump:
+            continue
+        if not has_rim(rows, columns, labels, disparity, own - jump / 2, image):
             continue
         part = window(rows, columns, disparity.shape)
         farther = disparity[part] < own - jump
@@ -133,6 +140,28 @@ def segments(
     for begin, end in zip(begins[kept], ends[kept], strict=True):
         rows, columns = np.divmod(order[begin:end], labels.shape[1])
         yield rows, columns
+
+
+def has_rim(
+    rows: NDArray[np.intp],
+    columns: NDArray[np.intp],
+    labels: NDArray[np.int64],
+    disparity: FloatMap,
+    near: float,
+    image: FloatMap,
+) -> bool:
+    """Whether the pixels beside a segment that are at least as near as `near` have another colour, as a hole's rim has.
+
+    Part of a plain surface looks like the rest of it, and its cost carries no information.
+    """
+    height, width = labels.shape
+    i = np.clip(np.concatenate([rows - 1, rows + 1, rows, rows]), 0, height - 1)
+    j = np.clip(np.concatenate([columns, columns, columns - 1, columns + 1]), 0, width - 1)
+    rim = (labels[i, j] != labels[rows[0], columns[0]]) & (disparity[i, j] >= near)
+    if not rim.any():
+        return False
+    difference = image[i[rim], j[rim]].mean(axis=0) - image[rows, columns].mean(axis=0)
+    return bool((np.abs(difference) > ALIKE).any())
 
 
 def window(rows: NDArray[np.intp], columns: NDArray[np.intp], shape: tuple[int, ...]) -> tuple[slice, slice]:

@@ -28,6 +28,7 @@ from ioadr.solver.schedule import SweepPlan
 from ioadr.solver.slanted import SOFTENING, Scene, Surface, torn_areas, verdicts
 
 FloatMap = NDArray[np.float32]
+Mask = NDArray[np.bool_]
 # Tried: 300 px fill small true gaps, MSE×100 of leaves 27.5 → 32.5 (decision 11).
 SMALLEST, SIZE = 800, 512 * 512
 """px of a region, and of an image: in larger ones regions must be larger in proportion, since true gaps are; in smaller
@@ -37,6 +38,9 @@ BETTER = CHARGE
 NEARER, FARTHER = 1.3, 1.0
 """Factors by which the data term of a region may rise. On gloss, plain colours favour a false hole a little; a mirror
 image is farther than the surface, and nothing hides the views of what is nearer."""
+
+ROUNDS = 4
+"""Searches for torn areas, at most: a plane changes the rim of its neighbours."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +85,23 @@ def repair_with_planes(refinement: Refinement, closing: SweepPlan, rays: Rays) -
     heard = hear_planes(refinement.disparity, rays, refinement.limits, workers, SOFTENING)
     scene = Scene(heard, padded_guide(view, 0), like, plain, reach, smallest / 2, rays.dy.size, workers)
     surface = Surface(refinement.disparity, costs_of_map(heard, refinement.disparity, workers))
+    for _ in range(ROUNDS):
+        if not areas or not take_planes(refinement, closing, rays, scene, surface, areas):
+            return
+        areas = torn_areas(surface.disparity, plain, like, reach, smallest)
+
+
+def take_planes(
+    refinement: Refinement, closing: SweepPlan, rays: Rays, scene: Scene, surface: Surface, areas: list[Mask]
+) -> bool:
+    """Replace torn areas by planes that plain colours confirm; return whether there were any."""
+    taken = False
     for verdict in verdicts(scene, surface, areas, refinement.parameters.finish.planes):
         accepted = confirmed(refinement, closing, rays, verdict.surface.disparity, verdict.accepted)
         surface.take(verdict.surface, accepted)
         refinement.disparity = surface.disparity
+        taken |= bool(accepted.any())
+    return taken
 
 
 def smallest_region(refinement: Refinement) -> float:

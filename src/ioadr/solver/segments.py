@@ -1,4 +1,4 @@
-"""Segments of similar colour, compiled."""
+"""Segments of similar colour on one surface, compiled."""
 
 from __future__ import annotations
 
@@ -26,10 +26,11 @@ def is_even(first, second, step):
 
 
 @task
-def label(image, step, labels):
-    """Set labels int64 [N, M] to the index n·M + m of the first pixel of each pixel's segment.
+def label(image, disparity, step, jump, labels):
+    """labels int64 [N, M]: the number n·M + m of the first pixel of each pixel's segment.
 
-    Direct neighbours of image float32 [N, M, 3] are connected if their colours are even.
+    Direct neighbours are connected if their colours in image float32 [N, M, 3] differ by no more than a step and their
+    disparities, float32 [N, M], by no more than a jump.
     """
     width = labels.shape[1]
     parents = labels.reshape(-1)
@@ -37,7 +38,9 @@ def label(image, step, labels):
         parents[p] = p
         n, m = p // width, p % width
         for q, i, j in ((p - width, n - 1, m), (p - 1, n, m - 1)):
-            if i >= 0 and j >= 0 and is_even(image[n, m], image[i, j], step):
+            if i < 0 or j < 0 or abs(disparity[n, m] - disparity[i, j]) > jump:
+                continue
+            if is_even(image[n, m], image[i, j], step):
                 first, second = root(parents, p), root(parents, q)
                 parents[max(first, second)] = min(first, second)
     for p in range(parents.size):

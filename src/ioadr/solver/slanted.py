@@ -159,13 +159,25 @@ def searched(scene: Scene, area: Area) -> FloatMap:
 
 
 def joined(scene: Scene, surface: Surface, region: Mask, numbers: FloatMap, centre: FloatMap) -> Surface:
-    """A plane near another one, fitted to the data of a region and to the map around it."""
+    """A plane near another one, fitted to a region and the map around it, then to the region that this plane gets."""
+    numbers, centre = fitted(scene, surface, region, numbers, centre)
+    labels, _ = regions_of(scene, surface, scene.plane(numbers, centre))
+    shared = np.bincount(labels[region])
+    shared[0] = 0
+    again = labels == shared.argmax() if shared.any() else region
+    return scene.plane(*fitted(scene, surface, again, numbers, centre))
+
+
+def fitted(
+    scene: Scene, surface: Surface, region: Mask, numbers: FloatMap, centre: FloatMap
+) -> tuple[FloatMap, FloatMap]:
+    """Numbers and centre of a plane near another one, fitted to the data of a region and to the map around it."""
     rim = rim_pairs(region, surface.disparity, scene.like, RIM_WEIGHT)
     area = area_of(surface, some_pixels(region), int(np.count_nonzero(region)), rim)
     moved = numbers + np.array([numbers[1:] @ (area.centre - centre), 0, 0], np.float32)
     none = np.empty(0, np.float32)
     fit(scene, area, none, none, float(CAP), moved)
-    return scene.plane(moved, area.centre)
+    return moved, area.centre
 
 
 def fit(scene: Scene, area: Area, values: FloatMap, slopes: FloatMap, most: float, numbers: FloatMap) -> None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ioadr import DisparityRange, LightField, preset
 from ioadr._jit import Workers
-from ioadr.solver.holes import COARSE, FORGIVING, fit_plane, open_holes, segments, sweep_with_holes
+from ioadr.solver.holes import COARSE, FORGIVING, fit_plane, has_rim, open_holes, segments, sweep_with_holes
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing, plan
 from ioadr.solver.segments import label
@@ -42,9 +42,11 @@ def closed() -> NDArray[np.float32]:
     return disparity
 
 
-def opened(lf: LightField, threads: int = 1) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """A map without the hole, and what becomes of it."""
-    disparity = closed()
+def opened(
+    lf: LightField, threads: int = 1, before: NDArray[np.float32] | None = None
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """A map, without the hole unless given, and what becomes of it."""
+    disparity = closed() if before is None else before.copy()
     with Workers(threads) as workers:
         refinement = Refinement(lf, RANGE, preset("best"), workers)
         refinement.disparity = disparity
@@ -56,6 +58,31 @@ def test_a_hole_opens_as_a_whole():
     np.testing.assert_allclose(after[HOLE], FAR, atol=1e-3)
     before[HOLE] = after[HOLE]
     np.testing.assert_array_equal(after, before)
+
+
+def test_the_rest_of_a_hole_opens():
+    """Both parts have one colour, but only one is still on the board."""
+    before = closed()
+    before[20:28, 30:33] = FAR
+    _, after = opened(behind_a_hole(), before=before)
+    before[HOLE] = after[HOLE]
+    np.testing.assert_allclose(after[HOLE], FAR, atol=1e-3)
+    np.testing.assert_array_equal(after, before)
+
+
+def test_a_hole_differs_from_its_rim():
+    """Only pixels on the near surface count as rim: the wall beside the segment does not."""
+    rows, columns = (index.reshape(-1) for index in np.mgrid[2:6, 3:6])
+    near, image = np.ones((8, 8), np.float32), np.full((8, 8, 3), 90, np.float32)
+    labels = np.zeros((8, 8), np.int64)
+    labels[2:6, 3:6] = 1
+    assert not has_rim(rows, columns, labels, near, 0.5, image)
+    image[:, :3, 1] = image[:, 6:, 1] = 110
+    assert has_rim(rows, columns, labels, near, 0.5, image)
+    near[:, :3] = near[:, 6:] = 0
+    assert not has_rim(rows, columns, labels, near, 0.5, image)
+    near[labels == 0] = 0
+    assert not has_rim(rows, columns, labels, near, 0.5, image)
 
 
 def test_what_only_looks_like_the_wall_stays():
@@ -107,13 +134,23 @@ def test_segments_are_what_even_steps_connect():
     image[3:5, 7] = 53
     image[1:3, 4] = 90
     labels = np.empty((6, 9), np.int64)
-    label(image, np.float32(4), labels)
+    near, behind = np.ones((6, 9), np.float32), np.zeros((6, 9), np.float32)
+    label(image, near, np.float32(4), np.float32(0.5), labels)
     assert len(np.unique(labels)) == 4
     assert labels[1, 1] == labels[2, 3] != labels[1, 5]
     assert labels[1, 5] == labels[4, 7] == 1 * 9 + 5
-    near, behind = np.ones((6, 9), np.float32), np.zeros((6, 9), np.float32)
     assert [len(rows) for rows, _ in segments(labels, near, behind, 0.5)] == [38]
     assert not [*segments(labels, near, near, 0.5)]
+
+
+def test_a_jump_divides_a_segment():
+    image, disparity = np.full((5, 6, 3), 70, np.float32), np.zeros((5, 6), np.float32)
+    disparity[:, 3:] = 1
+    disparity[:, 3] = 0.6
+    labels = np.empty((5, 6), np.int64)
+    label(image, disparity, np.float32(4), np.float32(0.5), labels)
+    np.testing.assert_array_equal(labels[0], [0, 0, 0, 3, 3, 3])
+    assert len(np.unique(labels)) == 2
 
 
 def test_a_plane_is_found_among_outliers():

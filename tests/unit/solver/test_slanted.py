@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 
 from ioadr import DisparityRange, LightField, preset
 from ioadr._jit import Workers
+from ioadr.solver import regions, slanted
 from ioadr.solver.jumps import jumps_at, jumps_within, likenesses, rim_pairs, rim_scores
 from ioadr.solver.refine import Refinement
-from ioadr.solver.regions import repair_regions
+from ioadr.solver.regions import ROUNDS, repair_regions
 from ioadr.solver.schedule import closing
 from ioadr.solver.slanted import torn_areas
 
@@ -85,6 +88,31 @@ def test_without_planes_it_stays_torn():
 def test_a_right_map_stays_to_the_byte():
     right = slope()
     assert repaired(plain_floor(), right).tobytes() == right.tobytes()
+
+
+@pytest.mark.parametrize(("taken", "searches"), [(True, ROUNDS), (False, 1)])
+def test_torn_areas_are_searched_again_while_planes_are_taken(monkeypatch, taken, searches):
+    take = Mock(return_value=taken)
+    monkeypatch.setattr(regions, "take_planes", take)
+    before = torn(slope())
+    np.testing.assert_array_equal(repaired(plain_floor(), before), before)
+    assert [len(call.args[-1]) for call in take.call_args_list] == [1] * searches
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_a_plane_is_fitted_again_to_the_region_that_it_gets(monkeypatch, kept):
+    labels, first = np.zeros((8, 12), np.int32), np.zeros((8, 12), bool)
+    labels[:, 6:], first[2:5, 1:4] = 1, True
+    if kept:
+        labels[1:5, 1:4] = 2
+    monkeypatch.setattr(slanted, "regions_of", lambda *_: (labels, np.bincount(labels.ravel())))
+    fitted = Mock(return_value=(np.zeros(3, np.float32), np.zeros(2, np.float32)))
+    monkeypatch.setattr(slanted, "fitted", fitted)
+    slanted.joined(Mock(), Mock(), first, np.ones(3, np.float32), np.ones(2, np.float32))
+    used = [call.args[2] for call in fitted.call_args_list]
+    assert len(used) == 2
+    np.testing.assert_array_equal(used[0], first)
+    np.testing.assert_array_equal(used[1], labels == 2 if kept else first)
 
 
 def test_textured_areas_are_not_torn_but_structured():
