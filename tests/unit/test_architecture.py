@@ -205,3 +205,21 @@ def test_interpreted_modules_of_the_solver_are_checked_strictly():
         if not {"_jit.kernel", "_jit.task"} & set(imports(path))
     }
     assert strict == interpreted
+
+
+def unlisted(page: str, modules: list[tuple[str, ...]]) -> list[str]:
+    """Modules that the page's section of their room does not name; a folder may stand for modules of one kind."""
+    sections = page.split("\n### ")[1:]
+    rooms = {re.findall(r"\w+", part)[0]: set(re.findall(r"`(\w+)`", part)) for part in sections}
+    return ["/".join(path) for path in modules if path[-1] not in rooms.get(path[0] if path[1:] else "Nouns", set())]
+
+
+ONE_KIND = {("app", "commands"), ("io", "readers"), ("io", "exports")}
+"""Folders whose modules are named after commands, formats and programs."""
+
+
+def test_architecture_md_names_every_module():
+    page = (PACKAGE.parents[1] / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    paths = [file.relative_to(PACKAGE).with_suffix("").parts for file in FILES if not file.stem.startswith("__")]
+    assert unlisted(page, [path for path in paths if path[:2] not in ONE_KIND]) == []
+    assert unlisted(page, [("solver", "page"), ("unknown",), ("io", "sweep")]) == ["solver/page", "unknown", "io/sweep"]
