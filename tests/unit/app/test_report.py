@@ -7,6 +7,7 @@ import json
 import re
 import zlib
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ import pytest
 from numpy.typing import NDArray
 
 from ioadr import Estimate, LightField
+from ioadr.app.commands.report import _check_gain
 from ioadr.app.report import report_html, write_report
 from ioadr.app.report.content import LARGEST
 from ioadr.app.report.packing import jpegs, packed, packed_values
+from ioadr.errors import InputError
 from ioadr.evaluation.truth import Truth
 from ioadr.io import save_estimate
 from ioadr.result import SweepRecord
@@ -118,6 +121,16 @@ def test_without_light_field_there_are_no_epis(estimate: Estimate) -> None:
     html = report_html(estimate)
     assert data_of(html)["epis"] == {}
     assert "<section hidden>" in html
+
+
+def test_a_page_that_lacks_a_part_is_noticed(estimate: Estimate, lightfield: LightField, tmp_path: Path) -> None:
+    """The heading of the scores had another text than the one looked for: `ioadr report` dropped them silently."""
+    whole = report_html(estimate, lightfield, Truth(estimate.disparity, name="by hand"))
+    page = tmp_path / "report.html"
+    page.write_text(whole, encoding="utf-8")
+    _check_gain(page, whole)
+    with pytest.raises(InputError, match="has EPIs .* and scores .*, which the new one would lack"):
+        _check_gain(page, report_html(estimate))
 
 
 def test_truth_brings_scores_and_error_maps(estimate: Estimate, lightfield: LightField) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from ioadr.result import Estimate
 
 PARTS = {
-    "EPIs (--lightfield PATH)": "<section>\n  <h2>Epipolar",
-    "scores (--truth SCENE)": "<h2>Against the truth",
+    "EPIs (--lightfield PATH)": re.compile("<section>\n  <h2>Epipolar"),
+    "scores (--truth SCENE)": re.compile("<h2>(Comparison with|Against) the truth"),  # the second in 0.1
 }
-"""Optional parts of a page, and the text that reveals them."""
+"""Optional parts of a page, and the headings that reveal them."""
 
 
 @click.command(cls=SectionCommand)
@@ -75,7 +76,7 @@ def renew(
 def _check_gain(path: Path, page: str) -> None:
     """Refuse to replace a page with one that lacks its EPIs or scores."""
     present = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-    lost = [name for name, mark in PARTS.items() if mark in present and mark not in page]
+    lost = [name for name, heading in PARTS.items() if heading.search(present) and not heading.search(page)]
     if lost:
         raise InputError(
             f"{path}: the page has {' and '.join(lost)}, which the new one would lack. Give what is missing, "
