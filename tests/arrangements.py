@@ -105,7 +105,7 @@ def tallied(views: Views) -> Counter[str]:
 def alarms(views: Views) -> list[str]:
     """Kinds of doubts about views that are in order, counted along rows."""
     capture = oriented(capture_of(views), ReadOptions()).with_(counted=True)
-    kinds = ["order"] if capture.put_right or capture.order.outcome == "otherwise" else []
+    kinds = ["order"] if capture.put_right or capture.order.outcome == "wrong" else []
     return [*kinds, *with_odd_views(LightField(views), capture).source.doubts]
 
 

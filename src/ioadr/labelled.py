@@ -61,5 +61,5 @@ def _xarray() -> Any:
     try:
         import xarray
     except ImportError as error:
-        raise InputError("to_xarray needs the package xarray. Install it: pip install ioadr[xarray]") from error
+        raise InputError("to_xarray needs the package xarray. Install it with: pip install 'ioadr[xarray]'") from error
     return xarray

@@ -268,7 +268,7 @@ class LightField:
     ) -> Figure:
         """The EPI through a `row` or a `column` of pixels as a matplotlib figure.
 
-        The slopes of `disparity` [N, M] are drawn into it. Needs matplotlib: ``pip install ioadr[plot]``.
+        The slopes of `disparity` [N, M] are drawn into it. Needs matplotlib: ``pip install 'ioadr[plot]'``.
         """
         from ioadr.app.notebook import plot_epi
 
@@ -314,7 +314,7 @@ class LightField:
     def to_xarray(self) -> xarray.DataArray:
         """The views as a labelled array: view_row, view_column, row, column, channel, with the views' offsets.
 
-        Needs xarray: ``pip install ioadr[xarray]``.
+        Needs xarray: ``pip install 'ioadr[xarray]'``.
         """
         from ioadr.labelled import lightfield_array
 

@@ -235,7 +235,7 @@ class Estimate:
     def to_xarray(self) -> xarray.Dataset:
         """All maps as a dataset with the dimensions row, column, axis and channel; units are in the attributes.
 
-        Needs xarray: ``pip install ioadr[xarray]``.
+        Needs xarray: ``pip install 'ioadr[xarray]'``.
         """
         from ioadr.labelled import estimate_dataset
 

@@ -75,7 +75,7 @@ class LazyGroup(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            hint = meant(args[0], COMMANDS) or f" There are: {', '.join(COMMANDS)}."
+            hint = meant(args[0], COMMANDS) or f" Commands: {', '.join(COMMANDS)}."
             ctx.fail(f"no command {args[0]!r}.{hint}")
         return super().resolve_command(ctx, args)
 

@@ -89,7 +89,7 @@ def verdict(diagnosis: Diagnosis) -> str:
     if diagnosis.examination.all_alike:
         return "all views are the same picture: there is no depth to measure"
     odd = len(diagnosis.odd)
-    wrong = [f"the order is wrong: {diagnosis.order.words}"] if diagnosis.order.outcome == "otherwise" else []
+    wrong = [f"the order is wrong: {diagnosis.order.words}"] if diagnosis.order.outcome == "wrong" else []
     wrong += [f"{odd} of {len(diagnosis.places)} views do not fit"] if odd else []
     if diagnosis.order.outcome == "unknown":
         return "; ".join([*wrong, f"the order is not certain: {diagnosis.order.words}"])
@@ -113,7 +113,7 @@ def _given(diagnosis: Diagnosis) -> Iterator[str]:
     """Options with which the views were read, but those that a remedy replaces."""
     replaced = {"view_step", "flip_both"}
     replaced |= {"grid", "order"} if diagnosis.counting is not None else set()
-    replaced |= {"transpose", "flip_rows", "flip_columns"} if diagnosis.order.outcome == "otherwise" else set()
+    replaced |= {"transpose", "flip_rows", "flip_columns"} if diagnosis.order.outcome == "wrong" else set()
     for item in fields(ReadOptions):
         value, name = getattr(diagnosis.options, item.name), item.name.replace("_", "-")
         if value == item.default or item.name in replaced:

@@ -18,6 +18,13 @@ class SectionOption(click.Option):
         super().__init__(*args, **settings)
         self.section = section
 
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        """Without the brackets that click sets around a default in words."""
+        record = super().get_help_record(ctx)
+        if record is None or not isinstance(self.show_default, str):
+            return record
+        return record[0], record[1].replace(f"default: ({self.show_default})", f"default: {self.show_default}")
+
 
 def option(section: str, *names: str, **settings: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """`click.option` under a heading."""

@@ -32,15 +32,15 @@ DOUBTFUL = 0.9
 
 AGREE = "{visible} of {views} views agree within {deviation} grey levels at {disparity} px ({depth})."
 DIFFER = "{visible} of {views} views see it at {disparity} px ({depth}), but differ by {deviation} grey levels."
-TRUST = "Trusted: {trust} %."
-TRUST_LESS = "Trusted: {trust} %. Main doubt: {reason}."
+TRUST = "Confidence: {trust} %."
+TRUST_LESS = "Confidence: {trust} %. Main reason for doubt: {reason}."
 TWO = "Another disparity explains the views around it nearly as well."
 SURFACE = "the surface fitted around it moved it by {moved} px"
 SURFACE_OVER = "the surface fitted over {radius} px moved it by {moved} px"
 DEPTHS = {"m": "{depth} m", "pose unit": "depth {depth} in the unit of the poses", "relative": "relative depth {depth}"}
 """By the unit of depth."""
 MISSING = "This pixel has no disparity."
-UNKNOWN = "Its history was not stored: tiles, small parts of an image and results of earlier versions have none."
+UNKNOWN = "Its history was not stored; tiles, small parts of an image and results of earlier versions have none."
 
 ORIGINS = {
     Origin.KEPT: "kept",
@@ -269,7 +269,7 @@ def story(origin: Origin, sweep: int, region: Origin, hole: Origin, border: Orig
     if not later:
         return here + "{surface}."
     ends = f"{later[0]}{{surface}}" if region in LATER else f"{{surface_first}}{later[0]}"
-    return f"The value {lost} did not last: " + "; ".join([ends, *later[1:]]) + "."
+    return f"The value {lost} changed later: " + "; ".join([ends, *later[1:]]) + "."
 
 
 def stories(way: Way, result: NDArray[np.float32]) -> tuple[list[str], NDArray[np.uint16], NDArray[np.float32]]:

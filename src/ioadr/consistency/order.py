@@ -13,7 +13,7 @@ from ioadr.consistency.arrangement import Arrangement, Matches, matched, rearran
 from ioadr.consistency.matching import Pictures
 from ioadr.consistency.significance import NOTHING, Finding
 
-Outcome = Literal["agrees", "otherwise", "unknown"]
+Outcome = Literal["agrees", "wrong", "unknown"]
 FINEST = 512
 """px of the pictures that are kept."""
 
@@ -71,7 +71,7 @@ class Order:
     @property
     def outcome(self) -> Outcome:
         if self.transposed or self.mirrored or self.flips == (True, True):
-            return "otherwise"
+            return "wrong"
         return "unknown" if self.flips is None else "agrees"
 
 

@@ -28,7 +28,7 @@ def likelier_counting(
     """The argument with which views that are counted fit together, where they do not as they are."""
     numbers = [int(capture.index[place]) for place in places]
     order = capture.order
-    if order.outcome == "otherwise" and order.flips is not None and not capture.put_right:
+    if order.outcome == "wrong" and order.flips is not None and not capture.put_right:
         return None  # the order itself is the reason, and is said
     told = order.transposed is not None and order.mirrored is not None and not (order.mirrored and order.flips is None)
     doubtful = len(examination.odd) >= FEW or not told

@@ -56,14 +56,14 @@ class Diagnosis:
     @property
     def healthy(self) -> bool:
         """Whether nothing is wrong with the views."""
-        return self.order.outcome != "otherwise" and not self.examination.odd and self.counting is None
+        return self.order.outcome != "wrong" and not self.examination.odd and self.counting is None
 
     @property
     def remedies(self) -> tuple[str, ...]:
         """Arguments that read the views correctly, marked as in errors."""
         if self.counting is not None:
             return (self.counting,)
-        order = remedies(self.order, self.options) if self.order.outcome == "otherwise" else []
+        order = remedies(self.order, self.options) if self.order.outcome == "wrong" else []
         few = len(self.odd) <= MOST_SKIPPED * len(self.places)
         return (*order, *(f"⟦skip {row},{column}⟧" for row, column in self.odd if few))
 

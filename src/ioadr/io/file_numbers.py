@@ -40,7 +40,7 @@ def no_grid(group: Iterable[Numbers], changing: Sequence[int]) -> str | None:
     columns = [[numbers[column] for numbers in group] for column in changing]
     distinct = [len(set(values)) for values in columns]
     if len(columns[0]) in distinct:
-        return ", one of which alone tells all files apart"
+        return ", one of which is different in every file"
     if len(changing) > 2:
         return ", which are too many for rows and columns"
     # A cross has a file less than it has rows and columns.

@@ -59,7 +59,7 @@ class ReadOptions:
     scale: float = _option(1.0, "factor on the image size")
     range: tuple[float, float] | None = _option(None, "disparities of the light field as read, px")
     reference: tuple[int, int] | None = _option(None, "view to estimate, in the grid as read")
-    eta: tuple[float, float] | None = _option(None, "sampling slope distortion, vertical and horizontal")
+    eta: tuple[float, float] | None = _option(None, "spacing of rows and columns of views, in baselines")
     baseline_mm: float | None = _option(None, "between neighbouring views")
     focal_length_mm: float | None = _option(None, "of the lens")
     sensor_size_mm: float | None = _option(None, "of the larger image side")

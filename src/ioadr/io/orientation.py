@@ -116,7 +116,7 @@ def verdict(capture: Capture) -> str:
     """The verdict on the order of views (agrees, corrected, contradicted or unknown), with reasons."""
     if is_posed(capture.camera) and capture.order.outcome == "unknown":
         return "given: the poses determine it"
-    outcome = {"otherwise": "put right" if capture.put_right else "contradicted"}.get(
+    outcome = {"wrong": "corrected" if capture.put_right else "contradicted"}.get(
         capture.order.outcome, capture.order.outcome
     )
     return f"{outcome}: {capture.order.words}"
@@ -166,7 +166,7 @@ def doubts(order: Order) -> Iterator[str]:
 
 def _warned(capture: Capture, order: Order, options: ReadOptions) -> Capture:
     """A defined order is kept, with a warning if the views contradict it."""
-    if order.outcome != "otherwise":
+    if order.outcome != "wrong":
         return capture
     return capture.noted(
         f"the views contradict the order that {'you' if options.orders_views else 'the format'} defined, "

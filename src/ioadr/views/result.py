@@ -238,12 +238,14 @@ class Views:
     def to_xarray(self) -> xarray.Dataset:
         """All maps as a dataset with the dimensions view, row, column; view_row and view_column are coordinates.
 
-        Needs xarray: ``pip install ioadr[xarray]``.
+        Needs xarray: ``pip install 'ioadr[xarray]'``.
         """
         try:
             import xarray
         except ImportError as error:
-            raise InputError("to_xarray: needs the package xarray. Install it: pip install ioadr[xarray]") from error
+            raise InputError(
+                "to_xarray: needs the package xarray. Install it with: pip install 'ioadr[xarray]'"
+            ) from error
         arrays: dict[str, Any] = {
             name: (DIMENSIONS[name], getattr(self, name)) for name in DIMENSIONS if name != "index"
         }

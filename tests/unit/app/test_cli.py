@@ -271,3 +271,8 @@ except KeyboardInterrupt:
 def test_a_block_without_end_is_interrupted_all_the_same():
     done = subprocess.run([sys.executable, "-c", ENDLESS], capture_output=True, text=True, timeout=15, check=False)
     assert done.stdout == f"{int(signal.SIGTERM)}\n", done.stderr
+
+
+def test_defaults_in_words_have_no_brackets(cli):
+    assert "[default: best]" in " ".join(cli("estimate", "--help").out.split())
+    assert all("default: (" not in cli(name, "--help").out for name in COMMANDS)

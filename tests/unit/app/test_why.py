@@ -56,7 +56,7 @@ WAY = [
 def test_the_sentence():
     assert told(WAY) == (
         "81 of 81 views agree within 0.8 grey levels at −0.662 px (4.09 m). A neighbour proposed it in sweep 3; "
-        "the surface fitted over 16 px moved it by −0.008 px. Trusted: 97 %."
+        "the surface fitted over 16 px moved it by −0.008 px. Confidence: 97 %."
     )
 
 
@@ -65,39 +65,41 @@ def test_what_else_it_says():
     low = told(WAY, confidence=0.2, ending=Ending(None, None, None, 0.2, doubts), two_minima=True)
     assert low.endswith(
         "the surface fitted around it moved it by −0.008 px. Another disparity explains the views around it nearly "
-        "as well. Trusted: 20 %. Main doubt: there is little texture around it."
+        "as well. Confidence: 20 %. Main reason for doubt: there is little texture around it."
     )
     assert "74 of 81 views see it at −0.662 px (relative depth 4.09), but differ by 12.3 grey levels." in told(
         WAY, visible=74, deviation=12.3, unit="relative"
     )
     assert "at −0.662 px (depth 4.09 in the unit of the poses)." in told(WAY, unit="pose unit")
-    assert "It comes from the first map (slopes in the EPIs). Trusted" in told([Stage("start", 1, 0.1, Origin.LINES)])
+    assert "It comes from the first map (slopes in the EPIs). Confidence" in told(
+        [Stage("start", 1, 0.1, Origin.LINES)]
+    )
     moved = [*WAY[:5], Stage("regions", 1, 0.2, Origin.REGION), *WAY[6:8], Stage("holes", 1, 0.5, Origin.HOLE), WAY[8]]
     assert (
-        "The value that a neighbour proposed in sweep 3 did not last: a surface fitted to its whole region replaced "
+        "The value that a neighbour proposed in sweep 3 changed later: a surface fitted to its whole region replaced "
         "it; the surface fitted over 16 px moved it by −0.862 px; a hole was opened here, and the pixel moved to the "
-        "plane behind it. Trusted: 97 %."
+        "plane behind it. Confidence: 97 %."
     ) in told(moved)
     moved[-1] = Stage("borders", 1, 0.2, Origin.BORDER)
     assert (
         "a hole was opened here, and the pixel moved to the plane behind it; next to a depth jump, the pixel was "
-        "assigned to the surface that covers most of it. Trusted: 97 %."
+        "assigned to the surface that covers most of it. Confidence: 97 %."
     ) in told(moved)
     opened = [*WAY[:3], Stage("holes", 1, 0.3, Origin.HOLE), Stage("sweep", 3, 0.302, Origin.MEAN)]
-    assert ("A hole was opened here before sweep 3, and the pixel moved to the plane behind it. Trusted") in told(
+    assert ("A hole was opened here before sweep 3, and the pixel moved to the plane behind it. Confidence") in told(
         opened
     )
     border = [Stage("start", 1, 0.1, Origin.LINES), Stage("borders", 1, 0.5, Origin.BORDER)]
     assert (
-        "The value of the first map (slopes in the EPIs) did not last: next to a depth jump, the pixel was assigned to "
-        "the surface that covers most of it. Trusted"
+        "The value of the first map (slopes in the EPIs) changed later: next to a depth jump, the pixel was assigned "
+        "to the surface that covers most of it. Confidence"
     ) in told(border)
     border.insert(1, Stage("surfaces", 1, 0.103, Origin.SURFACE))
-    assert "did not last: the surface fitted over 16 px moved it by 0.003 px; next to a depth jump" in told(border)
-    assert "Its history was not stored: tiles, small parts" in told([])
+    assert "changed later: the surface fitted over 16 px moved it by 0.003 px; next to a depth jump" in told(border)
+    assert "Its history was not stored; tiles, small parts" in told([])
     assert "agree within 0.1 grey levels" in told(WAY, deviation=0.0)
     assert "depth unknown" in told(WAY, depth=float("nan"))
-    assert "Trusted: 0 %." in told(WAY, confidence=float("nan"))
+    assert "Confidence: 0 %." in told(WAY, confidence=float("nan"))
     assert told(WAY, disparity=float("nan")) == "This pixel has no disparity."
 
 

@@ -32,7 +32,12 @@ if TYPE_CHECKING:
     help="First correct shifts, rotations, scales, gains and shading of single views.",
 )
 @strict_option
-@option("Results", "--every-view", is_flag=True, help="Also write maps of all views, from one geometry, to views.npz.")
+@option(
+    "Results",
+    "--every-view",
+    is_flag=True,
+    help="Also write maps of all views, with one geometry, to views.npz.",
+)
 @option("Results", "--resume", is_flag=True, help="Skip items that an earlier run finished and that have not changed.")
 @option(
     "Workers",

@@ -37,13 +37,18 @@ if TYPE_CHECKING:
     show_default="automatic, for photographs with poses",
     help="First correct shifts, rotations, scales, gains and shading of single views.",
 )
-@option("Results", "--every-view", is_flag=True, help="Also write maps of all views, from one geometry, to views.npz.")
+@option(
+    "Results",
+    "--every-view",
+    is_flag=True,
+    help="Also write maps of all views, with one geometry, to views.npz.",
+)
 @option(
     "Results",
     "--work",
     type=click.Path(),
     metavar="DIR",
-    help="With --every-view: folder for finished anchors, from which an interrupted run continues.",
+    help="With --every-view: keep finished anchors in this folder, so that an interrupted run can continue.",
 )
 @strict_option
 @output_options

@@ -63,7 +63,7 @@ def command(
     device: str,
     focus: float | None,
 ) -> None:
-    """Write RESULT, a folder of `ioadr estimate`, for another program.
+    """Write RESULT, a folder that `ioadr estimate` wrote, for another program.
 
     nerfstudio and colmap: images of all views with exact poses and sensor shifts, and seed points. open3d: colour, and
     depth in millimetres. blender: an EXR file with depth and normals. quilt: one image of views from left to right for

@@ -25,7 +25,7 @@ const STOPS = [
   ["How this pixel got its depth", "Its disparity after the first map, each sweep and each later step. A filled dot changed the value; point at it to see where the new value came from.", "#way"],
   ["The fitted surface", "After the sweeps, a surface is fitted to the disparities that the views around the pixel favour. Bright samples belong to the surface; black ones were rejected.", "[data-panel=surface]"],
   ["How far to trust it", "At this pixel the confidence is lowest. The list gives the reasons.", "[data-panel=doubts]", (app, { doubtful }) => { app.chooseLayer("confidence"); app.views.viewer.select(...doubtful); }],
-  ["What if …", "Open this panel to change a parameter. The curve changes at once, and you can re-estimate the part of the image around the pixel.", "#what-if"],
+  ["What if …", "Open this panel to change a parameter. The curve changes immediately, and you can re-estimate the part of the image around the pixel.", "#what-if"],
 ];
 
 class Tour {

@@ -35,16 +35,16 @@ def check_film(path: str | os.PathLike[str], overwrite: bool) -> None:
         )
     if ending in ENCODED and find_spec("cv2") is None:
         raise OutputError(
-            f"{target}: needs the package opencv-python-headless. Install it: pip install ioadr[film]. Or write "
-            "NAME.webp, NAME.gif or NAME.png (animated), or a folder of frames."
+            f"{target}: needs the package opencv-python-headless. Install it with: pip install 'ioadr[film]'. Or "
+            "write NAME.webp, NAME.gif or NAME.png (animated), or a folder of frames."
         )
     if ending in ANIMATED or ending in ENCODED:
         if target.exists() and not overwrite:
-            raise OutputError(f"{target}: exists already. Add ⟦overwrite⟧ to replace it, or choose another ⟦out⟧.")
+            raise OutputError(f"{target}: already exists. Add ⟦overwrite⟧ to replace it, or choose another ⟦out⟧.")
         return
     check_folder(target, overwrite)
     if not overwrite and target.is_dir() and any(target.glob("frame_*.png")):
-        raise OutputError(f"{target}: holds frames already. Add ⟦overwrite⟧ to replace them, or choose another ⟦out⟧.")
+        raise OutputError(f"{target}: already holds frames. Add ⟦overwrite⟧ to replace them, or choose another ⟦out⟧.")
 
 
 def write_film(path: str | os.PathLike[str], frames: Iterable[Rgb], rate: float, overwrite: bool = False) -> list[Path]:

@@ -214,7 +214,7 @@ def test_a_number_of_images_that_makes_no_square(tmp_path):
 def test_names_with_too_many_numbers(tmp_path):
     for number in range(4):
         save_png(tmp_path / "many" / f"{number}_{number}_{number}.png", make_views()[0, 0])
-    refused(tmp_path / "many", "the 3 numbers that change", "alone tells all files apart", "pattern")
+    refused(tmp_path / "many", "the 3 numbers that change", "is different in every file", "pattern")
 
 
 def test_arrays_of_wrong_shape_or_type(tmp_path):

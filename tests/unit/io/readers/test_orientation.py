@@ -33,7 +33,7 @@ def test_every_arrangement_is_put_right(views, arrangement, tmp_path):
     # Transposing comes first: what were rows are columns then.
     assert ("rows of views were in reverse order" in notes) == (columns if transposed else rows)
     assert ("columns of views were in reverse order" in notes) == (rows if transposed else columns)
-    assert lightfield.source.order.startswith("put right" if any(arrangement) else "agrees")
+    assert lightfield.source.order.startswith("corrected" if any(arrangement) else "agrees")
 
 
 @pytest.mark.parametrize("arrangement", ARRANGEMENTS[1:])

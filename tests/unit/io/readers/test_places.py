@@ -153,7 +153,7 @@ def test_a_grid_that_the_names_contradict_is_refused(tmp_path):
 def test_numbers_that_both_tell_all_files_apart_are_no_grid(tmp_path):
     for number in range(9):
         save_png(tmp_path / f"frame_{number}_{1000 + 37 * number}.png", make_views()[number // 3, number % 3])
-    assert "one of which alone tells all files apart" in refusal(tmp_path)
+    assert "one of which is different in every file" in refusal(tmp_path)
     assert read(tmp_path, pattern="frame_{index}_*.png", **AS_STORED).grid == (3, 3)
 
 

@@ -36,12 +36,12 @@ def test_films_have_all_frames(tmp_path, name):
 
 def test_earlier_frames_are_replaced_only_if_told(tmp_path):
     write_film(tmp_path / "frames", frames(6), 25)
-    with pytest.raises(OutputError, match="holds frames already"):
+    with pytest.raises(OutputError, match="already holds frames"):
         write_film(tmp_path / "frames", frames(2), 25)
     write_film(tmp_path / "frames", frames(2), 25, overwrite=True)
     assert len(list((tmp_path / "frames").iterdir())) == 2
     write_film(tmp_path / "film.gif", frames(), 25)
-    with pytest.raises(OutputError, match="exists already"):
+    with pytest.raises(OutputError, match="already exists"):
         write_film(tmp_path / "film.gif", frames(), 25)
 
 
@@ -73,7 +73,7 @@ def test_videos_that_cannot_be_written_are_refused_with_a_remedy(tmp_path, monke
     with pytest.raises(OutputError, match=r"film.mkv: ioadr cannot write this kind of film.*NAME.mp4"):
         write_film(tmp_path / "film.mkv", frames(), 25)
     monkeypatch.setattr("ioadr.io.results.film.find_spec", lambda name: None)
-    with pytest.raises(OutputError, match=r"pip install ioadr\[film\].*NAME.webp"):
+    with pytest.raises(OutputError, match=r"pip install 'ioadr\[film\]'.*NAME.webp"):
         write_film(tmp_path / "film.mp4", frames(), 25)
     assert list(tmp_path.iterdir()) == []
 
