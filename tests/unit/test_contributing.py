@@ -117,4 +117,4 @@ def test_the_term_of_the_page(with_term: Path) -> None:
 
 def test_the_lines_of_the_page_are_counted() -> None:
     lines = [line for text in (NUMBERS, PLACE) for line in text.splitlines() if line.startswith("+")]
-    assert f"Three files, {len(lines) + len(KERNEL.splitlines())} lines" in PAGE
+    assert f"needs {len(lines) + len(KERNEL.splitlines())} lines in three files" in PAGE
