@@ -8,7 +8,7 @@ import sys
 import ioadr
 from ioadr.evaluation.synthetic import demo
 
-# Any light field that `ioadr info` knows; without one, a small rendering of the embedded scene.
+# Any light field that `ioadr info` recognises; without an argument, a small rendering of the built-in scene.
 lightfield = ioadr.read(sys.argv[1]) if len(sys.argv) > 1 else demo(size=(160, 160), grid=(5, 5)).lightfield
 
 estimate = ioadr.estimate(lightfield)

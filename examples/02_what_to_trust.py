@@ -1,4 +1,4 @@
-"""Confidence: drop the least trusted pixels, and most of the errors are gone.
+"""Confidence: without the least trusted pixels, most errors are gone.
 
 python examples/02_what_to_trust.py
 """
@@ -11,7 +11,7 @@ from ioadr.evaluation.synthetic import demo
 scene = demo(size=(160, 160), grid=(5, 5))
 estimate = ioadr.estimate(scene.lightfield, ioadr.preset("best"))
 
-# The embedded scene knows its truth; your own does not, and the confidence never uses it.
+# The built-in scene has ground truth. Your own has none; the confidence never uses it.
 wrong = abs(estimate.disparity - scene.truth.disparity) > 0.07
 for share in (0.0, 0.1, 0.2, 0.4):
     kept = estimate.confidence >= np.quantile(estimate.confidence, share)

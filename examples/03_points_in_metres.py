@@ -1,4 +1,4 @@
-"""A camera turns disparities into metres: points, a cloud without doubtful pixels, a textured mesh.
+"""Points in metres, for a known camera: a cloud without doubtful pixels, and a textured mesh.
 
 python examples/03_points_in_metres.py
 """

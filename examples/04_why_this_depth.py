@@ -1,4 +1,4 @@
-"""Reasons: what every other disparity would have cost a pixel, and which views see its point.
+"""Why a pixel has its depth: the cost of every other disparity, and the views that see its point.
 
 python examples/04_why_this_depth.py
 """

@@ -1,4 +1,4 @@
-"""A light field can be focused afterwards, and seen from where no camera was.
+"""Refocus a light field after the capture, and render it from a new viewpoint.
 
 python examples/05_refocus_and_new_views.py
 """

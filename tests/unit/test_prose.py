@@ -21,7 +21,7 @@ TITLES = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md")
 PAGES = [*(ROOT / name for name in TITLES), *sorted((ROOT / "docs").glob("*.md"))]
 NOTES = [*sorted((ROOT / "docs" / "decisions").glob("*.md")), *sorted((ROOT / "docs" / "research").glob("*.md"))]
 """Records of what was decided: lists of figures may make long sentences."""
-SOURCES = sorted((ROOT / "src").rglob("*.py"))
+SOURCES = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "examples").glob("*.py")])
 TEMPLATES = sorted((ROOT / "src").rglob("*.j2"))
 QUOTED = re.compile(r"`[^`]*`|\]\([^)]*\)|<[^>]*>")
 
