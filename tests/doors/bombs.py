@@ -40,7 +40,7 @@ def cases() -> Iterator[Case]:
     yield Case(tiff, "a picture of another size inside", partial(_tiff, packing=34933))
     yield Case(tiff, "tiles larger than memory", partial(_tiff, packing=8, tile=30_000))
     exr = "folder of EXR views, a view"
-    yield Case(exr, "data beyond what it displays", partial(_exr, side=7000))
+    yield Case(exr, "data window larger than the display window", partial(_exr, side=7000))
     yield Case(exr, "more data than memory", partial(_exr, side=30_000))
 
 

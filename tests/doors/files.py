@@ -27,12 +27,12 @@ def cut(data: bytes) -> bytes:
 DAMAGES: Mapping[str, Callable[[bytes], bytes]] = {
     "empty": lambda data: b"",
     "cut off": cut,
-    "a text file of that name": lambda data: TEXT,
-    "PostScript of that name": lambda data: POSTSCRIPT,
+    "a text file instead": lambda data: TEXT,
+    "PostScript instead": lambda data: POSTSCRIPT,
 }
 
 
-PIPE = "a pipe of that name"
+PIPE = "a pipe instead of the file"
 
 
 def pipe(path: Path) -> None:

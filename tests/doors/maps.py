@@ -136,11 +136,11 @@ SPECIAL: tuple[tuple[str, str, Write], ...] = (
     ("NumPy map", "light field instead", lambda path: np.save(path, make_views())),
     ("NumPy map archive", DECLARED, _archive(files.npy_header((90000, 90000), "<f4"))),
     ("NumPy map archive", BOMB, _zeros),
-    ("NumPy map archive", "arrays without number", _many),
+    ("NumPy map archive", "too many arrays", _many),
     ("NumPy map archive", PICKLE, _archive(files.pickled())),
     ("PNG map", DECLARED, lambda path: files.bomb_png(path, 30_000, 30_000, 16, 10, **TEXTS)),
     ("PNG map", BOMB, lambda path: files.bomb_png(path, 8_000, 8_000, 16, **TEXTS)),
-    ("PNG map", "a picture, no map", lambda path: files.bomb_png(path, 48, 40)),
+    ("PNG map", "a picture instead of a map", lambda path: files.bomb_png(path, 48, 40)),
     ("TIFF map", DECLARED, lambda path: files.tiff(path, 30_000, 30_000)),
 )
 TRUTHS: dict[str, Write] = {
@@ -161,7 +161,7 @@ RESULTS: dict[str, Write] = {
     DECLARED: _archive(files.npy_header((90000, 90000), "<f4")),
     BOMB: _zeros,
     PICKLE: _archive(files.pickled()),
-    "of something else": lambda path: np.savez(path, x=RAMP),
+    "written by another program": lambda path: np.savez(path, x=RAMP),
     "wrong type": _provenance(history=3),
     NAN: _provenance(range={"minimum": float("nan"), "maximum": 1.0}),
 }

@@ -22,7 +22,7 @@ NESTED = "nested too deeply"
 def cases() -> Iterator[Case]:
     for kind, text in PARAMETERS.items():
         yield Case("parameter file", kind, partial(_parameters, content=text))
-    yield Case("parameter file", "a folder of that name", partial(_parameters_no_file, make=Path.mkdir))
+    yield Case("parameter file", "a folder instead", partial(_parameters_no_file, make=Path.mkdir))
     yield Case("parameter file", files.PIPE, partial(_parameters_no_file, make=files.pipe))
     for kind, text in SETS.items():
         yield Case("parameter sets", kind, partial(_sets, content=text))
@@ -88,7 +88,7 @@ LISTS: dict[str, bytes | None] = {
     "binary": b"\xff\xfe\x00\x01\x00",
     "no light field in it": b"list.txt\n",
     "a name that is too long": b"x" * 5000 + b"*\n",
-    "home of nobody": b"~nobody-of-that-name/scene\n",
+    "the home of an unknown user": b"~nobody-of-that-name/scene\n",
     "too large": b"scene\n" * 2_000_000,
 }
 MANIFESTS = {
@@ -108,14 +108,14 @@ REQUESTS = {
     "unknown result": (Request("/api/layer/disparity?result=../../etc"), 400),
     "unknown name": (Request("/api/layer/passwd?result=given"), 400),
     "parameter out of bounds": (Request(PIXEL + "3&set=planar.half_width:100000"), 400),
-    "parameter not offered": (Request(PIXEL + "3&set=search.sweeps:1000000"), 400),
+    "a parameter that the page does not offer": (Request(PIXEL + "3&set=search.sweeps:1000000"), 400),
     OUTSIDE: (Request("/web/..%2f..%2f..%2fetc%2fpasswd"), 404),
     "cut off": (Request("/api/estimate", "POST", b'{"preset": '), 400),
     NESTED: (Request("/api/estimate", "POST", b"[" * 15000), 400),
     "too large": (Request("/api/estimate", "POST", b'{"a": "' + b"x" * 30000 + b'"}'), 400),
     "another page's form": (Request("/api/estimate", "POST", b"{}", (("Content_Type", "text/plain"),)), 400),
-    "another site's name": (Request("/", headers=(("Host", "elsewhere.example"),)), 403),
-    "another site's script": (Request("/", headers=(("Origin", "http://elsewhere.example"),)), 403),
+    "request for another host": (Request("/", headers=(("Host", "elsewhere.example"),)), 403),
+    "request from another site": (Request("/", headers=(("Origin", "http://elsewhere.example"),)), 403),
 }
 
 

@@ -52,7 +52,7 @@ def cases() -> Iterator[Case]:
     for door, kind, make in SPECIAL:
         yield Case(door, kind, make)
     yield Case("raw Lytro file", "not decoded", _lytro)
-    yield Case("any", "no light field at all", _text)
+    yield Case("any", "not a light field", _text)
     for name in ("hdf5", "matlab", "numpy", "mosaic"):
         yield Case("any", f"{files.PIPE} and --format {name}", partial(_pipe_of_format, name))
     yield Case("any", "a name that is too long", lambda folder: ["info", "x" * 5000])
@@ -207,7 +207,7 @@ def _pipe_of_format(name: str, folder: Path) -> Arguments:
 
 DECLARED, BOMB, NAN = "declares more than it holds", "decompression bomb", "NaN or infinity"
 BEYOND = "an implausible number"
-PICKLE, OUTSIDE, LINK = "pickle", "path out of its folder", "link out of its folder"
+PICKLE, OUTSIDE, LINK = "pickle", "path outside its folder", "link to a file outside its folder"
 BOMB_SHAPE = (3, 3, 2000, 2000, 3)
 LARGE_CHUNK: dict[str, Any] = {"shape": (3, 3, 20, 24, 3), "maxshape": (None,) * 5, "chunks": BOMB_SHAPE}
 LARGE_CHUNK |= {"compression": "gzip"}
@@ -239,7 +239,7 @@ SPECIAL: tuple[tuple[str, str, Callable[[Path], Arguments]], ...] = (
     ("NumPy array", DECLARED, partial(_npy, content=files.npy_header(files.HUGE) + bytes(100))),
     ("NumPy array", NAN, partial(_with_nan, layouts.npy)),
     ("NumPy array", PICKLE, partial(_npy, content=files.pickled())),
-    ("NumPy array", "of one colour", _constant),
+    ("NumPy array", "only one colour", _constant),
     ("NumPy archive", DECLARED, partial(_npz, start=files.npy_header(files.HUGE), zeros=100)),
     ("NumPy archive", BOMB, partial(_npz, start=files.npy_header(BOMB_SHAPE), zeros=9 * 2000 * 2000 * 3)),
     ("NumPy archive", NAN, partial(_with_nan, layouts.npz)),
