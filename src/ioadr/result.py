@@ -96,13 +96,14 @@ class Estimate:
     @cached_property
     def doubts(self) -> tuple[str, ...]:
         """Reasons to doubt the map; empty if the views agree with each other and with it."""
-        from ioadr.consistency.outcome import ALIGN, LOOK, REORDER, doubts, sparse_doubts
+        from ioadr.consistency.outcome import ALIGN, LOOK, REORDER, REORDER_OR_ALIGN, doubts, sparse_doubts
         from ioadr.errors import Note
 
         order = self.source.order
         kept = (f"the order of views is {order}",) if order.startswith("contradicted") else ()
         posed = is_posed(self.camera)
-        advice = REORDER if not posed else LOOK if self.source.alignment else ALIGN
+        before, after = (ALIGN, LOOK) if posed else (REORDER_OR_ALIGN, REORDER)
+        advice = after if self.source.alignment else before
         texts = doubts(self.disparity, self.costs["data"], self.confidence, self.image, self.white, self.range, advice)
         sparse = sparse_doubts(self._apart, self.confidence) if posed else ()
         own = (*kept, *sparse, *texts)

@@ -16,7 +16,7 @@ from ioadr.app.words.description import NEIGHBOURS
 from ioadr.colours import rgb8
 from ioadr.errors import as_options
 from ioadr.io.decoding.pillow_files import FORMATS
-from ioadr.io.diagnosis import Diagnosis
+from ioadr.io.diagnosis import STILL, Diagnosis
 from ioadr.io.options import ReadOptions
 
 SHEET = 1600
@@ -88,6 +88,8 @@ def verdict(diagnosis: Diagnosis) -> str:
         )
     if diagnosis.examination.all_alike:
         return "all views are the same picture: there is no depth to measure"
+    if diagnosis.examination.still:
+        return STILL
     odd = len(diagnosis.odd)
     wrong = [f"the order is wrong: {diagnosis.order.words}"] if diagnosis.order.outcome == "wrong" else []
     wrong += [f"{odd} of {len(diagnosis.places)} views do not fit"] if odd else []
@@ -103,7 +105,9 @@ def _test(finding: Any, yes: str, no: str) -> str:
 
 
 def command_line(diagnosis: Diagnosis) -> str:
-    """The command that reads the data correctly."""
+    """The command that reads the data correctly, if there is one."""
+    if not diagnosis.healthy and not diagnosis.remedies:
+        return "none: no option corrects this. Repair or replace the views"
     path = shlex.quote(diagnosis.lightfield.source.path or "PATH")
     words = [*_given(diagnosis), *(as_options(text) for text in diagnosis.remedies)]
     return " ".join(["ioadr estimate", path, *words, "--out DIR"])

@@ -29,6 +29,7 @@ SURE, FEW_SURE = 0.5, 0.5
 """Confidence of a pixel that can be used, and share of such pixels below which photographs are too far apart."""
 
 REORDER = "Check the order of the views with `ioadr doctor`"
+REORDER_OR_ALIGN = f"{REORDER}. If it is right, correct shifts, rotations and exposure with ⟦align⟧"
 ALIGN = "Photographs may differ in exposure, and poses may be inexact: correct both with ⟦align⟧"
 LOOK = "Their poses may be wrong, or objects may have moved or reflected light differently"
 

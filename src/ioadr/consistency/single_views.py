@@ -7,7 +7,7 @@ distance is odd; the reason is searched among the usual ones.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ from ioadr.consistency.arrangement import matched, rearranged
 from ioadr.consistency.coarse import coarse_map, sides
 from ioadr.consistency.matching import Image, Offsets, Pictures, bilinear, reduced
 from ioadr.consistency.order import outermost
+from ioadr.consistency.parallax import is_still
 from ioadr.lightfield import LightField
 
 LONGEST = 96
@@ -65,6 +66,8 @@ class Examination:
     odd: tuple[OddView, ...]
     neighbours_told: bool = False
     """Whether two neighbouring views in exchange would be noticed: their places differ by more than noise."""
+    still: bool = False
+    """Whether nothing moves from view to view, beyond noise."""
 
     @property
     def all_alike(self) -> bool:
@@ -85,7 +88,9 @@ def examine(
     places = tuple((int(row), int(column)) for row, column in there)
     images = np.stack([plain_grey(lightfield.views[place]) for place in places])
     offsets = np.array([lightfield.offsets[place] for place in places])[:, :2]
-    return places, images, examined(images, offsets - offsets[0], step * lightfield.width / images.shape[2])
+    examination = examined(images, offsets - offsets[0], step * lightfield.width / images.shape[2])
+    still = not examination.neighbours_told and is_still(lightfield)
+    return places, images, replace(examination, still=still)
 
 
 def plain_grey(view: NDArray[Any]) -> Image:

@@ -57,5 +57,6 @@ def _ways(count: int) -> Iterator[tuple[str, NDArray[np.intp]]]:
         argument = f"⟦grid {grid[0]}x{grid[1]}⟧"
         yield argument, numbered_grid(grid, "row")
         if min(grid) > 1:
+            yield f"{argument} ⟦order column⟧", numbered_grid(grid, "column")
             yield f"{argument} ⟦order serpentine⟧", numbered_grid(grid, "serpentine")
             yield f"{argument} ⟦order serpentine-column⟧", numbered_grid(grid, "serpentine-column")

@@ -24,6 +24,7 @@ MOST_VIEWS = 400
 """With more views, single ones are only examined for a diagnosis."""
 MOST_SKIPPED = 0.25
 """Share of the views up to which leaving out odd ones is a remedy."""
+STILL = "nothing moves from view to view: there is no depth to measure"
 REMARKS: dict[Kind, str] = {
     "views": "views that do not fit (⟦skip ROW,COL⟧ leaves them out)",
     "shifts": "views that are displaced (⟦align⟧ corrects them, ⟦skip ROW,COL⟧ leaves them out)",
@@ -56,7 +57,8 @@ class Diagnosis:
     @property
     def healthy(self) -> bool:
         """Whether nothing is wrong with the views."""
-        return self.order.outcome != "wrong" and not self.examination.odd and self.counting is None
+        sound = not self.examination.odd and not self.examination.still
+        return sound and self.order.outcome != "wrong" and self.counting is None
 
     @property
     def remedies(self) -> tuple[str, ...]:
@@ -137,6 +139,8 @@ def _remarks(lightfield: LightField, capture: Capture, step: int) -> Iterator[tu
     if examination.all_alike:
         yield "views", f"all views are the same picture as {capture.name_at(*places[0])}: there is no depth to measure"
         return
+    if examination.still:
+        yield "views", STILL
     for kind, remark in REMARKS.items():
         named = [
             f"{capture.name_at(*places[odd.view])} (view {places[odd.view][0]},{places[odd.view][1]}) "

@@ -129,6 +129,7 @@ COUNTED = [
     ((1, 9), "row", "--grid 1x9"),
     ((9, 1), "row", "--grid 9x1"),
     ((4, 9), "row", "--grid 4x9"),
+    ((4, 9), "column", "--grid 4x9 --order column"),
 ]
 
 

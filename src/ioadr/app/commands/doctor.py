@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 def command(terminal: Terminal, path: str, html: str | None, out: str | None, reading: ReadOptions) -> None:
     """Find out what is wrong with the light field PATH: order of views, single views, exposure.
 
-    Prints how each decision was made, which option changes it, and the command that reads the data correctly.
+    Prints how each decision was made, which option changes it, and the command that reads the data correctly, if there
+    is one.
     """
     from ioadr.app.doctor import contact_sheet, diagnosis_html, findings
     from ioadr.app.pages import write_page
