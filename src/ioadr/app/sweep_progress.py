@@ -59,7 +59,7 @@ def _compilation(terminal: Terminal) -> Iterator[None]:
     with compile_clock() as seconds:
         yield
     if seconds() >= WORTH_SAYING:
-        kept = "; from now on the compiled loops are loaded from disk" if compiled_before() else ""
+        kept = "; later runs load the compiled loops from disk" if compiled_before() else ""
         terminal.note(f"compiling took {seconds():.0f} s{kept}")
 
 
@@ -72,7 +72,7 @@ def state(record: SweepRecord, total: int) -> str:
     """In words."""
     sweeps = done(record, total)
     if sweeps == total:
-        return "last touches"
+        return "finishing"
     return f"sweep {sweeps}/{total}{_cost(record, '  cost {:.2f}')}"
 
 

@@ -108,9 +108,8 @@ def chosen_array(
     """The array of a file that holds the views, None if none can, and a note on the others."""
     if options.array is not None:
         if options.array not in shapes:
-            raise InputError(
-                f"{path}: has no array {options.array!r}. Give one of its arrays: ⟦array⟧ {listed([*shapes])}."
-            )
+            choice = f"Give one of its arrays: ⟦array⟧ {listed([*shapes])}" if shapes else "It has none of 3 to 5 axes"
+            raise InputError(f"{path}: has no array {options.array!r}. {choice}.")
         return options.array, None
     name = usual if usual in shapes else _likely(path, shapes, options)
     others = [other for other in shapes if other != name]

@@ -52,6 +52,7 @@ ARRAYS = ("numpy", "hdf5", "matlab", "zarr")
 ONLY = {"pattern": ("folder",), "eslf": ("mosaic",), "quilt": ("mosaic",), "axes": ARRAYS, "array": ARRAYS}
 """Options that mean something to these formats alone."""
 OTHER_IMAGES = {".gif", ".jp2", ".j2k", ".tga", ".hdr", ".pfm", ".heic", ".heif", ".avif", ".jxl", ".svg", ".psd"}
+FILMS = {".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v", ".gif"}
 OTHER_IMAGES |= {".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".raw"}
 """Kinds of images that are not read, for a word about them."""
 MOST_CHILDREN = 200
@@ -139,6 +140,11 @@ def _file_refused(path: Path) -> InputError:
         return InputError(
             f"{path}: one image. If it holds all views, give ⟦eslf ROWSxCOLUMNS⟧ (pixels of a lenslet) or "
             "⟦quilt ROWSxCOLUMNS⟧ (sub-images); otherwise name its folder."
+        )
+    if path.suffix.lower() in FILMS:
+        return InputError(
+            f"{path}: a film. Extract its frames as PNG files into a folder, and name the folder; the camera must move "
+            "sideways in equal steps, and nothing else may move."
         )
     return _unknown(path, "an empty file" if path.stat().st_size == 0 else "not a light field in a known format")
 

@@ -32,6 +32,8 @@ def without_unused(capture: Capture, options: ReadOptions) -> Capture:
     if options.view_step == 1 or capture.positions is not None or not capture.available[reference]:
         return capture
     used = thinned(capture.available, reference, options.view_step)
+    if used.sum() == capture.available.sum():
+        return capture
     return capture.with_(available=used, reference=int(capture.index[reference])).noted(
         f"{used.sum()} of {capture.available.sum()} views read: the others are not used"
     )

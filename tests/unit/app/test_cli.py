@@ -14,7 +14,9 @@ import pytest
 
 import ioadr
 from ioadr.app.cli import COMMANDS, group
+from ioadr.app.commands.demo import SHOWN, _text
 from ioadr.errors import OutputError
+from ioadr.evaluation.scores import Scores
 
 HEAVY = {"jinja2", "numpy", "numba", "PIL", "scipy", "matplotlib", "h5py", "trimesh", "rich"}
 
@@ -276,3 +278,8 @@ def test_a_block_without_end_is_interrupted_all_the_same():
 def test_defaults_in_words_have_no_brackets(cli):
     assert "[default: best]" in " ".join(cli("estimate", "--help").out.split())
     assert all("default: (" not in cli(name, "--help").out for name in COMMANDS)
+
+
+def test_the_table_of_the_demo_fits_a_terminal():
+    scores = Scores(dict.fromkeys(SHOWN, 12.345), pixels=1, invalid=0)
+    assert max(map(len, _text({"paper": scores, "best": scores}, ["out/demo/report.html"], 123.4).splitlines())) <= 80

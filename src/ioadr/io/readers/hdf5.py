@@ -20,6 +20,8 @@ from ioadr.io.safety.doors import damage_explained, required, starts_with
 from ioadr.io.safety.limits import check_packing
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
+MOST_NAMES = 10_000
+"""Names that are looked at; a file of views has a few."""
 SENSOR_MM = 36.0
 """The archive gives the focal length in pixels; any sensor size expresses it."""
 
@@ -45,7 +47,7 @@ FORMAT = Format("hdf5", "HDF5 file (old HCI archive lf.h5, or an array of views)
 
 def find_dataset(path: Path, file: Any, options: ReadOptions, reverse: bool = False) -> tuple[Dataset, str | None]:
     """The dataset of views, stored in this file, and a note on others; MATLAB's axes are reversed."""
-    shapes = {name: file[name].shape[:: -1 if reverse else 1] for name in file if _is_plain(file, name)}
+    shapes = {name: file[name].shape[:: -1 if reverse else 1] for name in _names(file) if _is_plain(file, name)}
     name, note = chosen_array(path, shapes, "LF", options)
     if name is None:
         raise InputError(
@@ -58,6 +60,18 @@ def find_dataset(path: Path, file: Any, options: ReadOptions, reverse: bool = Fa
     declared = max(dataset.size, math.prod(dataset.chunks or (1,))) * dataset.dtype.itemsize
     check_packing(path, declared, dataset.id.get_storage_size())
     return Dataset(path, dataset), note
+
+
+def _names(file: Any) -> list[str]:
+    """Names of everything in the file, also inside groups; MATLAB's group #refs# holds parts of other variables."""
+    names: list[str] = []
+
+    def visit(name: str) -> bool | None:
+        names.append(name)
+        return True if len(names) == MOST_NAMES else None
+
+    file.visit(visit)  # follows no soft or external links, and visits each object once
+    return [name for name in names if not name.startswith("#")]
 
 
 def _is_plain(file: Any, name: str) -> bool:

@@ -123,3 +123,17 @@ def test_the_array_of_views_among_others(tmp_path):
     with h5py.File(tmp_path / "c.h5", "w") as file:
         file["data"], file["label"] = views, np.zeros((3, 3, 20, 24), np.float64)
     assert "array data read, not label (`array`)" in read(tmp_path / "c.h5", **AS_STORED).source.notes
+
+
+def test_arrays_in_groups_of_hdf5(tmp_path):
+    """`--array data/views` answered that the file had no arrays."""
+    views = make_views()
+    with h5py.File(tmp_path / "d.h5", "w") as file:
+        file["data/views"], file["#refs#/views"] = views, views
+        file["data/again"] = file["data"]  # a group inside itself
+    np.testing.assert_array_equal(read(tmp_path / "d.h5", **AS_STORED).views, views)
+    np.testing.assert_array_equal(read(tmp_path / "d.h5", array="data/views", **AS_STORED).views, views)
+    with h5py.File(tmp_path / "e.h5", "w") as file:
+        file["data"] = h5py.ExternalLink("d.h5", "/data")
+    with pytest.raises(InputError, match="has no array 'data/views'. It has none of 3 to 5 axes"):
+        read(tmp_path / "e.h5", array="data/views")
