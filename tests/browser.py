@@ -14,6 +14,8 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
+PATIENCE = 120
+"""Seconds to wait for a page: the first click compiles some code, and other tests may have all cores."""
 ARGUMENTS = [
     "--headless",
     "--no-sandbox",
@@ -51,6 +53,7 @@ class Watched:
         address = place if isinstance(place, str) else place.as_uri()
         self.own = address.partition("#")[0].partition("?")[0] if isinstance(place, str) else "file:"
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        context.set_default_timeout(1000 * PATIENCE)
         self.page = context.new_page()
         self.complaints: list[str] = []
         self.page.on("console", self._console)

@@ -6,6 +6,7 @@ ends itself, as a kill would, before the first one, then before the second, unti
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -13,6 +14,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import count
 from pathlib import Path
 
 from ioadr import _cache_folder
@@ -24,13 +26,13 @@ Work = Callable[[Path], object]
 
 
 def writes(event: str, arguments: tuple[object, ...]) -> bool:
-    """Whether an event changes files; the cache of compiled code is no result, and only a first run fills it."""
+    """Whether an event changes files; the cache of compiled code is no result, and only a first run changes it."""
     if event == "open":
         flags = arguments[2]
         changes = isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
     else:
         changes = event in OPERATIONS
-    return changes and not str(arguments[0]).startswith(str(_cache_folder.FOLDER))
+    return changes and not str(arguments[0]).startswith(str(_cache_folder.FOLDER.parent))
 
 
 def operations(work: Callable[[], object]) -> int:
@@ -49,15 +51,13 @@ def stopped_before(step: int, work: Callable[[], object], tell: int | None = Non
     """
     child = os.fork()
     if child == 0:
-        count = 0
+        operation = count()  # threads that write side by side never get the same number
 
         def hook(event: str, arguments: tuple[object, ...]) -> None:
-            nonlocal count
-            if writes(event, arguments):
-                if count == step:
-                    os._exit(STOPPED)
-                count += 1
+            if writes(event, arguments) and next(operation) == step:
+                os._exit(STOPPED)
 
+        gc.freeze()  # what other tests left behind may remove files of its own when it is collected
         sys.dont_write_bytecode = True  # no result either, and written by the first process that imports a module
         sys.addaudithook(hook)
         try:
@@ -65,7 +65,7 @@ def stopped_before(step: int, work: Callable[[], object], tell: int | None = Non
         except BaseException:
             os._exit(1)
         if tell is not None:
-            os.write(tell, str(count).encode())
+            os.write(tell, str(next(operation)).encode())
         os._exit(0)
     code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
     assert code in (0, STOPPED), f"step {step}: the work failed by itself"
@@ -100,7 +100,7 @@ def enumerate_stops(base: Path, before: Work, work: Work, most: int = 1000, plac
     before(original)
     old = contents(original)
     shutil.copytree(original, folder)
-    steps = range(0, count := operations(partial(work, folder)), -(-count // most))
+    steps = range(0, number := operations(partial(work, folder)), -(-number // most))
     new = contents(folder)
     for step in steps:
         shutil.rmtree(folder)

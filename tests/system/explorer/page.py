@@ -19,7 +19,7 @@ class Page(Watched):
         self.ready()
 
     def ready(self) -> None:
-        self.page.locator("html[data-ready]").wait_for(state="attached", timeout=60_000)
+        self.page.locator("html[data-ready]").wait_for(state="attached")
         settle(self.page)
 
     def answered(self, row: int, column: int) -> None:

@@ -84,6 +84,7 @@ def test_wheel_over_one_pane_zooms_both_and_the_epis(opened):
 
 def test_the_trial_follows_the_pointer_and_stays_when_chosen(opened, explainer):
     page = opened.page
+    page.locator('html[data-told="30,40"]').wait_for(state="attached")  # its sentence moves the chart down
     chart = page.locator("#curve figure svg").first
     box = chart.bounding_box()
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 80)
@@ -115,7 +116,7 @@ def test_what_if_changes_the_curve_and_the_neighbourhood(opened):
     assert page.locator("#curve polyline.congruence").count() == 0
     page.locator('[id="knob-data.occlusion_aware"]').uncheck()
     page.locator("#again").click()
-    page.locator("figure[data-panel=neighbourhood] canvas").nth(2).wait_for(timeout=60_000)
+    page.locator("figure[data-panel=neighbourhood] canvas").nth(2).wait_for()
     assert "moved" in page.locator("figure[data-panel=neighbourhood] output").inner_text()
     page.locator("#undo").click()
     page.locator("#curve polyline.before").wait_for(state="detached")

@@ -26,8 +26,8 @@ def test_an_estimation_appears_sweep_by_sweep(tab, empty):
     assert page.page.locator("#what-if").is_hidden()
     blank = picture(page.canvas("map"))
     page.page.locator("#estimate").click()
-    page.page.locator("figure[data-panel=map] span", has_text="Disparity").wait_for(timeout=60_000)
-    page.page.locator("#results").wait_for(timeout=60_000)
+    page.page.locator("figure[data-panel=map] span", has_text="Disparity").wait_for()
+    page.page.locator("#results").wait_for()
     page.page.locator("#curve line.at.estimate").wait_for(state="attached")
     assert (picture(page.canvas("map")) != blank).mean() > 0.5
     assert page.number("Disparity") == pytest.approx(explored_disparity(30, 40), abs=6e-5)

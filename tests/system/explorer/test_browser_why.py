@@ -40,7 +40,7 @@ def pixel() -> tuple[int, int]:
 
 def told(tab: Tab, server: Running, row: int, column: int, **options: Any) -> Page:
     page = tab.show(server, f"pixel={row},{column}", **options)
-    page.page.locator(f'html[data-told="{row},{column}"]').wait_for(state="attached", timeout=120_000)
+    page.page.locator(f'html[data-told="{row},{column}"]').wait_for(state="attached")
     settle(page.page)
     return page
 
