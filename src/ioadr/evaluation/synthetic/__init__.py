@@ -6,8 +6,9 @@ image size, sample type and disparity range are free.
 """
 
 from ioadr.evaluation.synthetic.folder import write_scene
+from ioadr.evaluation.synthetic.pictures import Options
 from ioadr.evaluation.synthetic.random_scenes import FAMILIES, random_light_field, random_scene
-from ioadr.evaluation.synthetic.rendering import Options, Rendered, camera_for, render, render_views
+from ioadr.evaluation.synthetic.rendering import Rendered, camera_for, render, render_views
 from ioadr.evaluation.synthetic.scenes import DEMO_SIZE, demo, demo_scene
 from ioadr.evaluation.synthetic.shading import Scene
 

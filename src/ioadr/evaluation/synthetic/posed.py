@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from ioadr.camera import Camera, RayModel
 from ioadr.errors import InputError
-from ioadr.evaluation.synthetic.rendering import Floats, Options, render_view
+from ioadr.evaluation.synthetic.pictures import Floats, Options, record_views, view_groups
 from ioadr.evaluation.synthetic.shading import Scene
 from ioadr.evaluation.synthetic.textures import Baked
 from ioadr.evaluation.synthetic.trace import View, bake_textures, nearest_hits
@@ -91,10 +92,14 @@ def photographed(scene: Scene, photographs: Sequence[Photograph], options: Optio
     pitch = 1.0 / photographs[0].focal[0]
     baked = _baked(scene, pitch)
     views = [PosedView.of(taken, pitch) for taken in photographs]
-    return [
-        render_view(scene, view, baked, (taken.size[1], taken.size[0]), options or Options(), number)
-        for number, (view, taken) in enumerate(zip(views, photographs, strict=True))
-    ]
+    pictures: list[NDArray[Any]] = []
+    for (width, height), alike in groupby(photographs, lambda taken: taken.size):
+        start = len(pictures)
+        of_size = views[start : start + len(list(alike))]
+        for group in view_groups(len(of_size), (height, width)):
+            given = scene, of_size[group], baked, (height, width), options or Options()
+            pictures += record_views(*given, start + group.start)
+    return pictures
 
 
 def scene_points(scene: Scene, photograph: Photograph, count: int = 400, seed: int = 0) -> Floats:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import unknown
-from ioadr.evaluation.synthetic.rendering import Options, Rendered, camera_for, render
+from ioadr.evaluation.synthetic.pictures import Options
+from ioadr.evaluation.synthetic.rendering import Rendered, camera_for, render
 from ioadr.evaluation.synthetic.scenes import Stage
 from ioadr.evaluation.synthetic.shading import Scene
 from ioadr.evaluation.synthetic.shapes import Body, Box, Cylinder, Lattice, Quad, Sphere, Vector

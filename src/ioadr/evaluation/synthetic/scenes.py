@@ -8,7 +8,8 @@ from functools import partial
 
 import numpy as np
 
-from ioadr.evaluation.synthetic.rendering import Options, Rendered, camera_for, render
+from ioadr.evaluation.synthetic.pictures import Options
+from ioadr.evaluation.synthetic.rendering import Rendered, camera_for, render
 from ioadr.evaluation.synthetic.shading import Scene
 from ioadr.evaluation.synthetic.shapes import Body, Box, Cylinder, Lattice, Quad, Sphere, Vector
 from ioadr.evaluation.synthetic.textures import Texture
