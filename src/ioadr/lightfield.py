@@ -42,7 +42,7 @@ class DisparityRange:
     Examples
     --------
     >>> ioadr.DisparityRange(-2, 2).extent
-    4
+    4.0
     """
 
     minimum: float
@@ -55,6 +55,9 @@ class DisparityRange:
                 f"disparity range: expected finite MIN < MAX, found {self.minimum} {self.maximum}. "
                 "Give the smaller (farther) value first, for example ⟦range -2 2⟧."
             )
+        # Kernels would be compiled once more for integers, and round differently.
+        for name in ("minimum", "maximum"):
+            object.__setattr__(self, name, float(getattr(self, name)))
 
     @property
     def extent(self) -> float:
