@@ -43,7 +43,7 @@ def _version_2(codec: Any, path: object, declared: int) -> Any:
 
 
 @dataclass(frozen=True)
-class _Packed(BytesBytesCodec):
+class _Packed(BytesBytesCodec):  # type: ignore[misc]
     inner: Any
     name: str
     path: object
