@@ -69,7 +69,7 @@ STEPS = {
 LATER = {
     Origin.REGION: "a surface fitted to its whole region replaced it",
     Origin.HOLE: "a hole was opened here, and the pixel moved to the plane behind it",
-    Origin.BORDER: "next to a depth jump, the pixel was assigned to the surface that covers most of it",
+    Origin.BORDER: "at an occlusion boundary, the pixel was assigned to the surface that covers most of it",
 }
 LATER_STEPS = "regions", "holes", "borders"
 REASONS = {
@@ -185,7 +185,7 @@ def surface_words(surface: SurfaceFit) -> str:
     if surface.deviation is not None:
         own = f"the views favour {number(surface.target, 4)} ± {number(surface.deviation, 3)} px"
     elif surface.beside_rise:
-        own = "its own target is ignored next to a depth jump"
+        own = "its own target is ignored next to an occlusion boundary"
     else:
         own = "the views favour no disparity here"
     if not surface.radius:

@@ -82,7 +82,7 @@ def test_what_else_it_says():
     ) in told(moved)
     moved[-1] = Stage("borders", 1, 0.2, Origin.BORDER)
     assert (
-        "a hole was opened here, and the pixel moved to the plane behind it; next to a depth jump, the pixel was "
+        "a hole was opened here, and the pixel moved to the plane behind it; at an occlusion boundary, the pixel was "
         "assigned to the surface that covers most of it. Confidence: 97 %."
     ) in told(moved)
     opened = [*WAY[:3], Stage("holes", 1, 0.3, Origin.HOLE), Stage("sweep", 3, 0.302, Origin.MEAN)]
@@ -91,11 +91,11 @@ def test_what_else_it_says():
     )
     border = [Stage("start", 1, 0.1, Origin.LINES), Stage("borders", 1, 0.5, Origin.BORDER)]
     assert (
-        "The value of the first map (slopes in the EPIs) changed later: next to a depth jump, the pixel was assigned "
-        "to the surface that covers most of it. Confidence"
+        "The value of the first map (slopes in the EPIs) changed later: at an occlusion boundary, the pixel was "
+        "assigned to the surface that covers most of it. Confidence"
     ) in told(border)
     border.insert(1, Stage("surfaces", 1, 0.103, Origin.SURFACE))
-    assert "changed later: the surface fitted over 16 px moved it by 0.003 px; next to a depth jump" in told(border)
+    assert "changed later: the surface fitted over 16 px moved it by 0.003 px; at an occlusion boundary" in told(border)
     assert "Its history was not stored; tiles, small parts" in told([])
     assert "agree within 0.1 grey levels" in told(WAY, deviation=0.0)
     assert "depth unknown" in told(WAY, depth=float("nan"))
@@ -104,7 +104,7 @@ def test_what_else_it_says():
 
 
 def test_a_plain_wall_has_no_targets():
-    """Nothing is said to be fitted where the views favour nothing; neither is a depth jump blamed for it."""
+    """Nothing is said to be fitted where the views favour nothing; neither is an occlusion boundary blamed for it."""
     lightfield = LightField(np.full((3, 3, 40, 40, 3), 128, np.uint8), range=DisparityRange(-1, 1))
     known = ending(lightfield, estimate(lightfield, "best"), 20, 20)
     assert known.surface is not None

@@ -22,7 +22,7 @@ GLOSSARY = {
     "surface": "A plane or curved surface fitted after the sweeps to the targets around the pixel, over the widest "
     "disc that they support.",
     "target": "The disparity that the views favour at a pixel, found from how their colours change with disparity.",
-    "border": "Next to a depth jump, a pixel shows two surfaces. All views together determine how much of it the "
+    "border": "At an occlusion boundary, a pixel shows two surfaces. All views together determine how much of it the "
     "near one covers.",
     "coverage": "Share of the pixel that the near surface covers. If it is at least one half, the pixel is assigned "
     "to the near surface.",
