@@ -92,7 +92,7 @@ def verdict(diagnosis: Diagnosis) -> str:
         return STILL
     odd = len(diagnosis.odd)
     wrong = [f"the order is wrong: {diagnosis.order.words}"] if diagnosis.order.outcome == "wrong" else []
-    wrong += [f"{odd} of {len(diagnosis.places)} views do not fit"] if odd else []
+    wrong += [f"{odd} of {len(diagnosis.places)} views {'does' if odd == 1 else 'do'} not fit"] if odd else []
     if diagnosis.order.outcome == "unknown":
         return "; ".join([*wrong, f"the order is not certain: {diagnosis.order.words}"])
     return "; ".join(wrong) or "the views fit together"

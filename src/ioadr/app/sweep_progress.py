@@ -73,7 +73,7 @@ def state(record: SweepRecord, total: int) -> str:
     sweeps = done(record, total)
     if sweeps == total:
         return "finishing"
-    return f"sweep {sweeps}/{total}{_cost(record, '  cost {:.2f}')}"
+    return f"step {sweeps}/{total}{_cost(record, '  cost {:.2f}')}"
 
 
 def _cost(record: SweepRecord, pattern: str) -> str:
@@ -84,4 +84,4 @@ def _line(record: SweepRecord, total: int) -> str:
     if record.kind == "initialise":
         return f"first map: {record.seconds:.2f} s"
     cost = _cost(record, "mean cost {:.3f}, ")
-    return f"sweep {record.sweep + 1}/{total} {record.kind}: {cost}{record.changed} px changed, {record.seconds:.2f} s"
+    return f"step {record.sweep + 1}/{total}, {record.kind}: {cost}{record.changed} px changed, {record.seconds:.2f} s"

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from ioadr.app.folding import fitting
 from ioadr.app.sections import option
 from ioadr.errors import IoadrError, OutputError, as_options
 
@@ -42,7 +43,9 @@ def say(text: str) -> None:
 def remark(text: str) -> None:
     """Print to stderr; ignore failures."""
     with suppress(OSError):
-        click.echo(text, err=True)
+        # `click.echo` would write past the spinner or bar that stands in for stderr, into its line.
+        sys.stderr.write(f"{fitting(text, sys.stderr)}\n")
+        sys.stderr.flush()
 
 
 class Terminal:
@@ -68,12 +71,12 @@ class Terminal:
         if self.verbose:
             remark(text)
 
-    def answer(self, text: str, data: Mapping[str, Any]) -> None:
-        """Print the command's result: `data` with --json, otherwise `text`."""
+    def answer(self, text: str, data: Mapping[str, Any], fold: bool = False) -> None:
+        """Print the command's result: `data` with --json, otherwise `text`; prose is to `fold`, tables are not."""
         if self.as_json:
             say(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
         elif not self.quiet:
-            say(text)
+            say(fitting(text, sys.stdout) if fold else text)
 
     def bar(self, states: bool = False) -> Progress:
         """A rich progress bar with the time left and, if asked, the tasks' `state`; draws nothing unless `live`."""

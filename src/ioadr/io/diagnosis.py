@@ -67,7 +67,10 @@ class Diagnosis:
             return (self.counting,)
         order = remedies(self.order, self.options) if self.order.outcome == "wrong" else []
         few = len(self.odd) <= MOST_SKIPPED * len(self.places)
-        return (*order, *(f"⟦skip {row},{column}⟧" for row, column in self.odd if few))
+        exposed = [odd.view for odd in self.examination.odd if odd.kind == "exposure"]
+        skipped = [self.places[odd.view] for odd in self.examination.odd if few and odd.view not in exposed]
+        align = ["⟦align⟧"] if exposed else []
+        return (*order, *(f"⟦skip {row},{column}⟧" for row, column in skipped), *align)
 
 
 def diagnose(source: LightField | str | os.PathLike[str], **options: Any) -> Diagnosis:

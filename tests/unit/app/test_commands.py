@@ -101,7 +101,7 @@ def test_quiet_says_nothing(cli, calls, scene, tmp_path):
 
 def test_verbose_tells_each_sweep(cli, calls, scene, tmp_path):
     outcome = cli("estimate", scene, "--out", tmp_path / "out", "--verbose", "--set", "search.sweeps=3")
-    assert "sweep 3/3 data: mean cost 2.800, 478 px changed" in outcome.err
+    assert "step 3/3, data: mean cost 2.800, 478 px changed" in outcome.err
 
 
 def test_no_bar_where_nobody_watches(cli, calls, scene, tmp_path):
@@ -166,7 +166,7 @@ def test_nothing_is_promised_where_compiled_code_cannot_be_kept(cli, calls, scen
     monkeypatch.setattr("ioadr._jit.compiled_before", lambda: next(answers))
     monkeypatch.setattr("ioadr._jit.compile_clock", lambda: nullcontext(lambda: 21.4))
     outcome = cli("estimate", scene, "--out", tmp_path / "out")
-    assert ("from now on" in outcome.err) is kept
+    assert ("later runs load" in outcome.err) is kept
 
 
 def remove_view(scene: Path) -> None:

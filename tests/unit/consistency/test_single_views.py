@@ -60,6 +60,8 @@ def test_an_odd_view_is_named(views, change, words, tmp_path):
     assert words in found.odd[0, 4]
     assert set(found.odd) <= {(0, 4), (4, 1)}
     assert not found.healthy
+    assert ("⟦align⟧" in found.remedies) == (change is darkened)
+    assert ("⟦skip 0,4⟧" in found.remedies) == (change is not darkened)
     source = ioadr.read(write_hci_scene(tmp_path / "scene", wrong)).source
     (named,) = (note for note in source.notes if "input_Cam004.png (view 0,4)" in note)
     assert "skip" in named or change is darkened

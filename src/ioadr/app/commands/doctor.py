@@ -56,4 +56,4 @@ def command(terminal: Terminal, path: str, html: str | None, out: str | None, re
             for (row, column), value in zip(diagnosis.places, diagnosis.examination.difference, strict=True)
         },
     }
-    terminal.answer("\n".join([diagnosis.lightfield.name, *lines]), data)
+    terminal.answer("\n".join([diagnosis.lightfield.name, *lines]), data, fold=True)

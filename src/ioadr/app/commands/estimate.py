@@ -145,10 +145,10 @@ def answer(terminal: Terminal, estimate: Estimate, files: list[str], seconds: fl
     """Print the result and where its files are."""
     data = summary(estimate) | {"seconds": round(seconds, 3), "files": files}
     unit = DEPTH[estimate.depth_unit]
-    if estimate.doubts:
-        terminal.note(f"doubtful: {'; '.join(as_options(doubt) for doubt in estimate.doubts)}")
+    for doubt in estimate.doubts:
+        terminal.note(f"doubtful: {as_options(doubt)}")
     text = f"done in {seconds:.1f} s ({unit}, disparity range {disparities(estimate.range)}); wrote\n"
-    terminal.answer(text + "\n".join(f"  {file}" for file in files), data)
+    terminal.answer(text + "\n".join(f"  {file}" for file in files), data, fold=True)
 
 
 def summary(estimate: Estimate) -> dict[str, Any]:

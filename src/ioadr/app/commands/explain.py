@@ -44,7 +44,7 @@ def command(terminal: Terminal, result: str, row: int, column: int, lightfield: 
     known = facts(estimate, row, column, ending)
     words = sentence(known)
     data = {"row": row, "column": column, "sentence": words, **plain(asdict(known))}
-    terminal.answer("\n".join([words, *_details(known)]), data)
+    terminal.answer("\n".join([words, *_details(known)]), data, fold=True)
 
 
 def _check_pixel(estimate: Estimate, row: int, column: int) -> None:

@@ -60,6 +60,6 @@ def command(terminal: Terminal, scene: str, preset: str, reading: ReadOptions) -
 
     lightfield = read_from_cli(terminal, scene, reading)
     exchanged = {"neighbours": neighbours(lightfield)}
-    lines = [f"  {name:<10} {text}" for name, text in (described(lightfield, preset) | exchanged).items()]
-    notes = [f"  {'note':<10} {as_options(note)}" for note in lightfield.source.notes]
-    terminal.answer("\n".join([lightfield.name, *lines, *notes]), facts(lightfield, preset) | exchanged)
+    lines = [f"  {name:<11} {text}" for name, text in (described(lightfield, preset) | exchanged).items()]
+    notes = [f"  {'note':<11} {as_options(note)}" for note in lightfield.source.notes]
+    terminal.answer("\n".join([lightfield.name, *lines, *notes]), facts(lightfield, preset) | exchanged, fold=True)
