@@ -33,13 +33,14 @@ class Screen(io.TextIOWrapper):
     """Like the stderr of a terminal, with bytes below the text."""
 
     def __init__(self) -> None:
-        super().__init__(io.BytesIO(), "utf-8", write_through=True)
+        self.written = io.BytesIO()
+        super().__init__(self.written, "utf-8", write_through=True)
 
     def isatty(self) -> bool:
         return True
 
     def content(self) -> str:
-        return self.buffer.getvalue().decode()
+        return self.written.getvalue().decode()
 
 
 def test_notes_stand_above_a_spinner(monkeypatch):
