@@ -48,5 +48,6 @@ def test_from_photos_to_metres(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     assert names["radius"] == pytest.approx(0.46, abs=0.035)
     assert names["distance"] == pytest.approx(3.83, abs=0.035)
     assert f"radius {names['radius']:.3f} m, centre {names['distance']:.2f} m away" in capsys.readouterr().out
+    assert f"prints {names['radius']:.3f} m and {names['distance']:.2f} m" in PAGE
     assert len(names["points"]) == pytest.approx(0.8 * 240 * 200, abs=2)
     assert Path("out/photos/points.ply").is_file()
