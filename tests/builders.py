@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,13 @@ def make_views(
     seed: int = 0,
 ) -> NDArray[Any]:
     """Views of one textured plane of constant disparity; texture is a sum of waves, so sub-pixel shifts are exact."""
+    return _made_views(grid, size, channels, dtype, disparity, seed).copy()
+
+
+@lru_cache(maxsize=64)
+def _made_views(
+    grid: tuple[int, int], size: tuple[int, int], channels: int, dtype: str, disparity: float, seed: int
+) -> NDArray[Any]:
     random = np.random.default_rng(seed)
     frequency = random.uniform(-0.6, 0.6, (WAVES, 2))
     phase = random.uniform(0, 2 * np.pi, (WAVES, channels))
@@ -73,7 +81,7 @@ def save_png(path: Path, image: NDArray[Any]) -> None:
         imagecodecs = pytest.importorskip("imagecodecs")
         path.write_bytes(imagecodecs.png_encode(np.ascontiguousarray(image)))
     else:
-        Image.fromarray(image).save(path)
+        Image.fromarray(image).save(path, compress_level=1)  # quick: the files live for a moment
 
 
 def scene_parameters(shape: tuple[int, ...], changes: dict[str, str]) -> str:

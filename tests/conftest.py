@@ -12,6 +12,7 @@ import pytest
 
 from tests.browser import chromium
 from tests.builders import write_hci_scene
+from tests.remembered import views_judged_once
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -29,6 +30,12 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip(f"no benchmark data in {folder}; name its folder in IOADR_SHARED")
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def judged_once() -> Iterator[None]:
+    with views_judged_once():
+        yield
 
 
 @pytest.fixture(scope="module")

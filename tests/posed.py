@@ -47,7 +47,7 @@ def colmap_scene(folder: Path, taken: Shots, binary: bool = True) -> Path:
 def write_images(folder: Path, photographs: Sequence[Photograph], pictures: Sequence[NDArray[Any]]) -> None:
     folder.mkdir(parents=True)
     for taken, picture in zip(photographs, pictures, strict=True):
-        Image.fromarray(picture).save(folder / taken.name)
+        Image.fromarray(picture).save(folder / taken.name, compress_level=1)
 
 
 def quaternion(rotation: NDArray[np.float64]) -> list[float]:
