@@ -12,6 +12,7 @@ import pytest
 
 from ioadr.consistency import single_views
 from ioadr.consistency.matching import Pictures
+from ioadr.consistency.order import judged
 from ioadr.io import counting, orientation
 
 
@@ -41,7 +42,7 @@ def fingerprint(arguments: tuple[Any, ...]) -> bytes:
 def views_judged_once() -> Iterator[None]:
     """Hundreds of tests read the same small views; tests of the two functions import them directly."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(orientation, "judged", remembered(orientation.judged))
+        patch.setattr(orientation, "judged", remembered(judged))
         examined = remembered(single_views.examined)
         for module in (single_views, counting):
             patch.setattr(module, "examined", examined)
