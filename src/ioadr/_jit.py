@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
+from functools import cached_property, update_wrapper
 from typing import Any, cast
 
 import numba
@@ -88,29 +88,43 @@ def task(function: Function) -> Function:
     return _compiled(function, **_OPTIONS)
 
 
-def _compiled(function: Function, **options: Any) -> Function:
-    """The entry point for Python, and the function that other compiled code calls.
+class _Compiled:
+    """A function for Python and for other compiled code; each has its own version, made when it is first needed.
 
-    The latter needs no wrapper to unpack Python arguments, which takes longer to compile than most loops, and no
-    separate file: it is part of the former.
+    The one for compiled code needs no wrapper to unpack Python arguments, which takes longer to compile than most
+    loops, and no separate file: it is part of its callers.
     """
-    outer = numba.njit(**options)(function)
-    if numba.config.DISABLE_JIT:
-        return cast(Function, outer)
-    inner = cache(lambda: numba.njit(no_cpython_wrapper=True, **_LINKED, **options)(function))
-    outer.get_call_template = lambda *arguments: inner().get_call_template(*arguments)
-    outer.get_overload = lambda signature: inner().get_overload(signature)
-    return _cached(outer)
+
+    def __init__(self, function: Function, options: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self._function, self._options = function, options
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self.outer(*arguments)
+
+    @cached_property
+    def outer(self) -> Any:
+        """The version that Python calls."""
+        compiled = numba.njit(**self._options)(self._function)
+        if _kernel_cache.lacking():
+            compiled.enable_caching()
+        else:
+            compiled._cache = _kernel_cache.KernelCache(self._function)
+        return compiled
+
+    @cached_property
+    def inner(self) -> Any:
+        """The version that compiled code calls."""
+        return numba.njit(no_cpython_wrapper=True, **_LINKED, **self._options)(self._function)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba takes this object for where compiled code refers to it."""
+        return self.inner._numba_type_
 
 
-def _cached(compiled: Any) -> Function:
-    if numba.config.DISABLE_JIT:
-        return cast(Function, compiled)
-    if _kernel_cache.lacking():
-        compiled.enable_caching()
-    else:
-        compiled._cache = _kernel_cache.KernelCache(compiled.py_func)
-    return cast(Function, compiled)
+def _compiled(function: Function, **options: Any) -> Function:
+    return function if numba.config.DISABLE_JIT else _Compiled(function, options)
 
 
 def keeps_kernels() -> bool:

@@ -8,10 +8,10 @@ None, or its exit code.
 from __future__ import annotations
 
 import errno
-import gc
 import re
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import NoReturn
 
@@ -152,10 +152,13 @@ def main() -> NoReturn:
     except KeyboardInterrupt:  # struck again while the first one was being reported
         code = _interrupted()
     interrupts.release()
-    if interrupts.received() is not None:
-        interrupts.end(code)
-    gc.freeze()  # or Python would look at all objects once more before it ends
-    sys.exit(code)
+    if interrupts.received() is None:
+        with suppress(OSError, ValueError):  # Python's own end says what is wrong with a stream
+            sys.stdout.flush()
+            sys.stderr.flush()
+            interrupts.end(code)
+        sys.exit(code)
+    interrupts.end(code)
 
 
 def _interrupted() -> int:

@@ -6,7 +6,6 @@ import base64
 import io
 import json
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,7 +36,7 @@ def write_text(path: Path, html: str) -> None:
 
 def web(*names: str) -> str:
     """Files of `app/web`, concatenated."""
-    folder = files("ioadr.app") / "web"
+    folder = Path(__file__).with_name("web")
     return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
 
 

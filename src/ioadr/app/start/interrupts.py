@@ -79,11 +79,11 @@ def release() -> None:
 
 
 def end(code: int) -> NoReturn:
-    """End immediately: Python would first free what interrupted threads still use, and crash.
+    """End immediately: Python would first free what interrupted threads still use, and crash; it also takes 0.05 s.
 
-    Worker processes share semaphores that only Python's own exit releases.
+    Worker processes share semaphores that only Python's own exit releases, and it ends clusters.
     """
-    if "multiprocessing.synchronize" in sys.modules:
+    if not sys.modules.keys().isdisjoint(("multiprocessing.synchronize", "distributed")):
         sys.exit(code)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
