@@ -45,10 +45,13 @@ def _votes(pictures: Pictures, surfaces: Surfaces) -> Image:
     excess, seen = _unexplained(pictures, surfaces.shift)
     votes = np.zeros(surfaces.shift.size, np.float32)
     for gap, direction in zip(excess, pictures.directions[1:], strict=True):
-        for smaller, larger in collisions(surfaces.shift, direction):
-            both = seen[smaller] & seen[larger]
-            both[both] = surfaces.part(smaller[both], larger[both], direction)
-            votes[smaller[both]] += gap[smaller[both]] - gap[larger[both]]
+        pairs = list(collisions(surfaces.shift, direction))
+        if not pairs:
+            continue
+        smaller, larger = (np.concatenate(places) for places in zip(*pairs, strict=True))
+        both = seen[smaller] & seen[larger]
+        both[both] = surfaces.part(smaller[both], larger[both], direction)
+        np.add.at(votes, smaller[both], gap[smaller[both]] - gap[larger[both]])
     return votes.reshape(surfaces.shift.shape)
 
 

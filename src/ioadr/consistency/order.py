@@ -117,8 +117,8 @@ def _score(finding: Finding) -> float:
 def _near(pictures: Pictures, matches: Matches) -> Finding:
     """In pictures as fine as their shifts allow."""
     low, high = matches.limits()
-    size = max(pictures.reduced(matches.longest).images.shape[1:])
     finest = max(pictures.images.shape[1:])
+    size = finest // -(-finest // matches.longest)
     for factor in range(1, finest + 1):
         longest = -(-finest // factor)
         scale = longest / size

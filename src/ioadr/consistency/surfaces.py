@@ -88,7 +88,8 @@ class Surfaces:
         height, width = self.number.shape
         down, right = np.rint(distance * direction / np.abs(direction).max()).astype(np.intp)
         rows, columns = np.divmod(places, width)
-        return np.clip(rows + down, 0, height - 1) * width + np.clip(columns + right, 0, width - 1)
+        rows, columns = np.minimum(np.maximum(rows + down, 0), height - 1), np.minimum(columns + right, width - 1)
+        return rows * width + np.maximum(columns, 0)
 
 
 def surfaces_in(pictures: Pictures, low: float, high: float) -> Surfaces:
@@ -105,10 +106,11 @@ def _mismatch(pictures: Pictures, shift: float) -> Image:
     """[N, M]: variance over the half of the views that agrees best, if all points move by this shift."""
     octants = np.rint(np.arctan2(*pictures.directions.T) / (np.pi / 4)).astype(np.intp) % 8
     sums, squares = np.zeros((2, 8, *pictures.images.shape[1:]), np.float32)
-    counts = np.bincount(octants[1:], minlength=8)
+    counts, most = np.bincount(octants[1:], minlength=8), np.float32(LARGEST)
     for image, (down, right), octant in zip(pictures.images[1:], pictures.directions[1:], octants[1:], strict=True):
         gap = moved(image, -shift * down, -shift * right) - pictures.images[0]
-        np.clip(gap, -LARGEST, LARGEST, out=gap)
+        np.minimum(gap, most, out=gap)  # half the time of numpy's clip
+        np.maximum(gap, -most, out=gap)
         sums[octant] += gap
         squares[octant] += gap * gap
     count, best = _three(counts), np.full(sums.shape[1:], np.inf, np.float32)
@@ -138,26 +140,22 @@ def semiglobal(costs: Volume, guide: Image) -> Volume:
 
 
 def _both_ways(lines: Volume, edges: Image) -> Volume:
-    """[line, shift, pixel], from line to line and back."""
-    lines = np.ascontiguousarray(lines)
+    """[line, shift, pixel], from line to line and back, together: numpy's calls take longer than their work."""
     price = np.maximum(1.0 / (1.0 + edges * edges), np.float32(LEAST_PRICE))
-    sums = np.zeros_like(lines)
-    _add_along(lines, price, sums)
-    _add_along(lines[::-1], price[::-1], sums[::-1])
-    return sums
+    lines, price = np.stack([lines, lines[::-1]], axis=1), np.stack([price, price[::-1]], axis=1)[:, :, None]
+    ways = _paths(lines, np.float32(JUMP_PRICE) * price, np.float32(STEP_PRICE) * price)
+    return ways[:, 0] + ways[::-1, 1]
 
 
-def _add_along(lines: Volume, price: Image, sums: Volume) -> None:
-    """Lowest cost of a path to each line, over all shifts before."""
-    way = lines[0]
-    sums[0] += way
-    for line, due, target in zip(lines[1:], price, sums[1:], strict=True):
-        least = way.min(axis=0)
-        best = np.minimum(way, least + JUMP_PRICE * due)
-        stepped = way + STEP_PRICE * due
-        np.minimum(best[1:], stepped[:-1], out=best[1:])
-        np.minimum(best[:-1], stepped[1:], out=best[:-1])
-        best -= least
-        best += line
-        target += best
-        way = best
+def _paths(lines: Volume, jumps: Volume, steps: Volume) -> Volume:
+    """[line, way, shift, pixel]: lowest cost of a path to each line, over all shifts before."""
+    ways = lines.copy()
+    for before, best, jump, step in zip(ways[:-1], ways[1:], jumps, steps, strict=True):
+        least = before.min(axis=1, keepdims=True)
+        cheapest = np.minimum(before, least + jump)
+        stepped = before + step
+        np.minimum(cheapest[:, 1:], stepped[:, :-1], out=cheapest[:, 1:])
+        np.minimum(cheapest[:, :-1], stepped[:, 1:], out=cheapest[:, :-1])
+        cheapest -= least
+        best += cheapest
+    return ways
