@@ -37,13 +37,11 @@ def surface_cells(points: NDArray[Any], steepest: float = STEEPEST) -> NDArray[n
     Bit 0: its diagonal runs from top left to bottom right (the one with the smaller step in depth is taken).
     Bits 1 and 2: the left and the right triangle belong to a surface.
     """
-    points = points.astype(np.float32, copy=False)
-    top_left, top_right, bottom_left, bottom_right = _corners(points)
+    top_left, top_right, bottom_left, bottom_right = _corners(np.moveaxis(points, -1, 0).astype(np.float32, order="C"))
     falling = _depth_step(top_left, bottom_right) <= _depth_step(top_right, bottom_left)
-    chosen = falling[..., None]
     limit = math.cos(math.radians(steepest))
-    left = _faces_camera(top_left, bottom_left, np.where(chosen, bottom_right, top_right), limit)
-    right = _faces_camera(np.where(chosen, top_left, bottom_left), bottom_right, top_right, limit)
+    left = _faces_camera(top_left, bottom_left, np.where(falling, bottom_right, top_right), limit)
+    right = _faces_camera(np.where(falling, top_left, bottom_left), bottom_right, top_right, limit)
     return np.asarray(falling | left << 1 | right << 2, np.uint8)
 
 
@@ -59,16 +57,16 @@ def triangles(cells: NDArray[np.uint8]) -> NDArray[np.int32]:
 
 
 def _corners(grid: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-    return grid[:-1, :-1], grid[:-1, 1:], grid[1:, :-1], grid[1:, 1:]
+    return grid[..., :-1, :-1], grid[..., :-1, 1:], grid[..., 1:, :-1], grid[..., 1:, 1:]
 
 
 def _depth_step(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """Infinite where a point is missing, so that the other diagonal is taken."""
-    step: NDArray[Any] = np.nan_to_num(np.abs(a[..., 2] - b[..., 2]), nan=np.inf)
+    step: NDArray[Any] = np.nan_to_num(np.abs(a[2] - b[2]), nan=np.inf)
     return step
 
 
-def _faces_camera(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], limit: float) -> NDArray[np.int_]:
+def _faces_camera(a: NDArray[Any], b: NDArray[Any], c: NDArray[Any], limit: float) -> NDArray[np.uint8]:
     """1 where the triangle is less oblique than the limit; 0 elsewhere and where a corner is missing."""
     normal = cross(b - a, c - a)
-    return np.asarray(np.abs(dot(normal, a)) > limit * (length(normal) * length(a)), np.int_)
+    return np.asarray(np.abs(dot(normal, a)) > limit * (length(normal) * length(a)), np.uint8)

@@ -13,11 +13,9 @@ SCHARR = (3.0 / 16.0, 10.0 / 16.0, 3.0 / 16.0)
 
 def scharr(values: NDArray[Any], axis: int) -> NDArray[Any]:
     """Difference over 2 px along `axis`, smoothed across it, without the outermost pixels: [N − 2, M − 2, …]."""
-    other = 1 - axis
-    size, length = values.shape[axis], values.shape[other] - 2
-    difference = np.take(values, range(2, size), axis) - np.take(values, range(size - 2), axis)
-    parts = (np.take(difference, range(i, i + length), other) * SCHARR[i] for i in range(3))
-    return sum(parts)  # type: ignore[return-value]
+    values = np.swapaxes(values, 0, axis)
+    difference, length = values[2:] - values[:-2], values.shape[1] - 2
+    return np.swapaxes(sum(difference[:, i : i + length] * SCHARR[i] for i in range(3)), 0, axis)
 
 
 def grow(values: NDArray[Sample], half_width: int) -> NDArray[Sample]:
