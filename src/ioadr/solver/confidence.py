@@ -7,6 +7,7 @@ scenes only.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,13 +58,21 @@ def probability_beside(reasons: Mapping[str, FloatMap], sharpest: FloatMap) -> F
     """`probability`, given the least "vague" of each pixel and its neighbours."""
     odds = np.full_like(reasons["vague region"], START, np.float32)
     for name, weights in WEIGHTS.items():
-        odds -= np.interp(reasons[name], KNOTS[name], np.cumsum([0.0, *weights])).astype(np.float32)
+        for (below, above), weight in zip(pairwise(KNOTS[name]), weights, strict=True):
+            if weight:
+                odds -= _ramp(reasons[name], below, above, weight)
     odds -= np.log1p(np.minimum(reasons["bent"], np.float32(MOST_BENT)) / np.float32(BENT))
     informed = 1 / (1 + np.exp(2 * (sharpest - np.float32(np.log(VAGUE)))))
     rival = np.maximum(reasons["rival near"], reasons["rival far"])
     refuted = _beyond(rival, BETTER, 0.05) + _beyond(reasons["pull of region"], float(np.log(PULLED)), 0.1)
     refuted += _beyond(reasons["clipped"], CLIPPED, 0.05)
     return np.clip(informed * (1 - np.minimum(refuted, 1)) / (1 + np.exp(-odds)), 0, 1).astype(np.float32)
+
+
+def _ramp(values: FloatMap, low: float, high: float, top: float) -> FloatMap:
+    """0 below `low`, `top` above `high`, linear in between; numpy's `interp` takes thrice as long."""
+    share: FloatMap = (values - np.float32(low)) * np.float32(top / (high - low))
+    return np.minimum(np.maximum(share, np.float32(0.0), out=share), np.float32(top), out=share)
 
 
 def _beyond(values: FloatMap, limit: float, width: float) -> FloatMap:
