@@ -123,32 +123,41 @@ def _store(_context: Any, array: Any, index: Any, values: Any) -> Any:
     return types.void(array, types.intp, values), lower
 
 
+def _gathered(builder: Any, data: Any, index: Any, word: Any) -> Any:
+    """Sixteen words, each from the element of an int32 lane on."""
+    places = builder.gep(data, [index], source_etype=data.type.pointee)
+    places.type = ir.VectorType(ir.PointerType(), WIDTH)
+    vector, all_lanes = ir.VectorType(word, WIDTH), ir.VectorType(ir.IntType(1), WIDTH)
+    kind = ir.FunctionType(vector, [places.type, ir.IntType(32), all_lanes, vector])
+    short = "f32" if isinstance(word, ir.FloatType) else f"i{word.width}"
+    function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.masked.gather.v{WIDTH}{short}.v{WIDTH}p0")
+    constants = ir.Constant(ir.IntType(32), 4), ir.Constant(all_lanes, [1] * WIDTH)
+    return builder.call(function, [places, *constants, ir.Constant(vector, ir.Undefined)])
+
+
 def _gather(_context: Any, array: Any, index: Any) -> Any:
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         data = cgutils.create_struct_proxy(sig.args[0])(context, builder, args[0]).data
-        element = data.type.pointee
-        places = builder.gep(data, [args[1]], source_etype=element)
-        places.type = ir.VectorType(ir.PointerType(), WIDTH)
-        vector, all_lanes = ir.VectorType(element, WIDTH), ir.VectorType(ir.IntType(1), WIDTH)
-        kind = ir.FunctionType(vector, [places.type, ir.IntType(32), all_lanes, vector])
-        name = f"llvm.masked.gather.v{WIDTH}{'f' if isinstance(element, ir.FloatType) else 'i'}32.v{WIDTH}p0"
-        function = cgutils.get_or_insert_function(builder.module, kind, name)
-        constants = ir.Constant(ir.IntType(32), 4), ir.Constant(all_lanes, [1] * WIDTH)
-        return builder.call(function, [places, *constants, ir.Constant(vector, ir.Undefined)])
+        return _gathered(builder, data, args[1], data.type.pointee)
 
     return (FLOATS if array.dtype == types.float32 else INTS)(array, index), lower
+
+
+def _start_of_run(_context: Any, index: Any) -> Any:
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        first = builder.extract_element(args[0], ir.Constant(ir.IntType(32), 0))
+        run = builder.add(_splat(builder, first), ir.Constant(_INT, list(range(WIDTH))))
+        others = builder.bitcast(builder.icmp_signed("!=", args[0], run), ir.IntType(WIDTH))
+        none = builder.icmp_signed("==", others, ir.Constant(others.type, 0))
+        return builder.sext(builder.select(none, first, ir.Constant(first.type, -1)), ir.IntType(64))
+
+    return types.int64(index), lower
 
 
 def _gather_pairs(_context: Any, array: Any, index: Any) -> Any:
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         data = cgutils.create_struct_proxy(sig.args[0])(context, builder, args[0]).data
-        places = builder.gep(data, [args[1]], source_etype=data.type.pointee)
-        places.type = ir.VectorType(ir.PointerType(), WIDTH)
-        pairs, all_lanes = ir.VectorType(ir.IntType(64), WIDTH), ir.VectorType(ir.IntType(1), WIDTH)
-        kind = ir.FunctionType(pairs, [places.type, ir.IntType(32), all_lanes, pairs])
-        function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.masked.gather.v{WIDTH}i64.v{WIDTH}p0")
-        constants = ir.Constant(ir.IntType(32), 4), ir.Constant(all_lanes, [1] * WIDTH)
-        words = builder.call(function, [places, *constants, ir.Constant(pairs, ir.Undefined)])
+        words = _gathered(builder, data, args[1], ir.IntType(64))
         halves = builder.bitcast(words, ir.VectorType(data.type.pointee, 2 * WIDTH))
         both = [
             builder.shuffle_vector(halves, halves, ir.Constant(_INT, list(range(first, 2 * WIDTH, 2))))
@@ -266,11 +275,12 @@ if numba.config.DISABLE_JIT:
         array[index : index + WIDTH] = values
 
     def gather(array: Any, index: Any) -> Any:
-        """Elements of an array at int32 lanes, which count along its rows.
-
-        Reshaping the array first is possible, but numba's check whether it may reshape takes a fifth of a sweep.
-        """
+        """Elements of an array at int32 lanes, which count along its rows: to reshape it takes a fifth of a sweep."""
         return array.reshape(-1)[index]
+
+    def start_of_run(index: Any) -> int:
+        """The first of int32 lanes if each is one more than the last, else −1."""
+        return int(index[0]) if (np.diff(index) == 1).all() else -1
 
     def gather_pairs(array: Any, index: Any) -> Any:
         """Elements of an array at int32 lanes, counted along its rows, each with its successor, by one load."""
@@ -330,10 +340,10 @@ if numba.config.DISABLE_JIT:
         return values.astype(np.float32)
 
 else:
-    load, store, gather = (cast(Function, intrinsic(typing)) for typing in (_load, _store, _gather))
+    load, store, gather = (cast(Function, intrinsic(t)) for t in (_load, _store, _gather))
     splat, counted, where_positive = (cast(Function, intrinsic(t)) for t in (_splatted, _counted, _chosen))
     gather_pairs, below, among = (cast(Function, intrinsic(t)) for t in (_gather_pairs, _below, _among))
-    bits_set, total = (cast(Function, intrinsic(typing)) for typing in (_bits_set, _total))
+    bits_set, total, start_of_run = (cast(Function, intrinsic(t)) for t in (_bits_set, _total, _start_of_run))
     magnitude, root = _function("llvm.fabs"), _function("llvm.sqrt")
     largest, smallest = _compared(">"), _compared("<")
     truncated, as_floats = _converted("fptosi", FLOATS, INTS), _converted("sitofp", INTS, FLOATS)

@@ -20,6 +20,7 @@ from ioadr._lanes import (
     root,
     smallest,
     splat,
+    start_of_run,
     store,
     total,
     truncated,
@@ -105,3 +106,20 @@ def test_only_sixteen_elements_are_stored():
     values = np.zeros(20, np.float32)
     add_one(values)
     assert values.tolist() == [0.0] * 2 + [1.0] * WIDTH + [0.0] * 2
+
+
+@task
+def starts(index, out):
+    """out int64 [2]: start of the run in the first sixteen, and in the next."""
+    out[0], out[1] = start_of_run(load(index, 0)), start_of_run(load(index, WIDTH))
+
+
+def test_a_run_is_told_from_other_lanes():
+    run, out = np.arange(7, 7 + 2 * WIDTH, dtype=np.int32), np.empty(2, np.int64)
+    starts(run, out)
+    assert out.tolist() == [7, 7 + WIDTH]
+    for lane in range(WIDTH):
+        other = run.copy()
+        other[lane] += 1
+        starts(other, out)
+        assert out.tolist() == [-1, 7 + WIDTH]

@@ -17,6 +17,7 @@ from ioadr._lanes import (
     load,
     smallest,
     splat,
+    start_of_run,
     store,
     truncated,
     where_positive,
@@ -66,12 +67,25 @@ def noise_gain(w, u):
 
 
 @kernel
-def cubic_row(samples, base, wx, ux):
+def neighbours(samples, base, first):
+    """Four samples in a row from `base` on; if its lanes are a run that starts at `first`, loads replace gathers."""
+    if first >= 0:
+        return load(samples, first), load(samples, first + 1), load(samples, first + 2), load(samples, first + 3)
+    return (
+        gather(samples, base),
+        gather(samples, base + np.int32(1)),
+        gather(samples, base + np.int32(2)),
+        gather(samples, base + np.int32(3)),
+    )
+
+
+@kernel
+def cubic_row(four, wx, ux):
     """Sums of four neighbouring samples, in three channels, with the weights wx and with the weights ux."""
-    r0, g0, b0 = split(gather(samples, base))
-    r1, g1, b1 = split(gather(samples, base + np.int32(1)))
-    r2, g2, b2 = split(gather(samples, base + np.int32(2)))
-    r3, g3, b3 = split(gather(samples, base + np.int32(3)))
+    r0, g0, b0 = split(four[0])
+    r1, g1, b1 = split(four[1])
+    r2, g2, b2 = split(four[2])
+    r3, g3, b3 = split(four[3])
     return (
         wx[0] * r0 + wx[1] * r1 + wx[2] * r2 + wx[3] * r3,
         wx[0] * g0 + wx[1] * g1 + wx[2] * g2 + wx[3] * g3,
@@ -114,8 +128,11 @@ def robust_normal_equation(rays, n0, m0, d, seen, scale):
         base = iy * stride + ix + np.int32(v * rays.view_stride - stride - 1)
         red, green, blue = -red0, -green0, -blue0
         red_d, green_d, blue_d = zero, zero, zero
+        first = start_of_run(base)  # on a surface without steps, neighbouring pixels see neighbouring samples
         for i in range(4):
-            r, g, b, r_x, g_x, b_x = cubic_row(rays.samples, base + stride * np.int32(i), wx, ux)
+            start = first + i * np.int64(stride) if first >= 0 else np.int64(-1)
+            four = neighbours(rays.samples, base + stride * np.int32(i), start)
+            r, g, b, r_x, g_x, b_x = cubic_row(four, wx, ux)
             red, green, blue = red + wy[i] * r, green + wy[i] * g, blue + wy[i] * b
             red_d = red_d + uy[i] * r + wy[i] * r_x
             green_d = green_d + uy[i] * g + wy[i] * g_x
