@@ -355,7 +355,8 @@ COST = (
     Row("costs of a list", "cost.rivals: costs_at", prepare_costs_at, twin_data, slack=1e-5),
     Row("cost curve", "solver.curve: cost_curve", prepare_curve, twin_curve,
         {"sweep": 4, "size": (9, 10), "grid": (3, 3)}, slack=1e-5, rtol=5e-6, floor=10.0, why=LAMBDA),
-    Row("all terms", "cost.total: cost_terms smoothness_terms; solver.sweep: final_costs",
+    Row("all terms",
+        "cost.total: cost_terms smoothness_terms smoothed_for_cost congruence_weight; solver.sweep: final_costs",
         prepare_terms, twin_terms, {"sweep": 4, "size": (9, 10), "grid": (3, 3)}, slack=1e-5, rtol=5e-6,
         floor=1.0, why=LAMBDA),
 )  # fmt: skip

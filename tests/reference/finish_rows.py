@@ -134,7 +134,7 @@ def twin_fit(problem: Problem, slack: float) -> NDArray[Any]:
 
 FINISH = (
     Row("linearised data",
-        "cost.linearised: linearise find_seen robust_normal_equation cubic cubic_slope cubic_row noise_gain",
+        "cost.linearised: linearise find_seen robust_normal_equation cubic cubic_slope cubic_row neighbours noise_gain",
         prepare_linearise, twin_linearise, {"size": (9, 18), "grid": (3, 3)}, rtol=3e-5, floor=1.0, slack=1e-5,
         why="sums of squares of differences of float32 samples, sixteen pixels at once"),
     Row("softened views", "cost.view_filters: soften mix_rows mix_columns", prepare_soften, twin_soften,

@@ -61,11 +61,23 @@ def smoothed_around(model, state, n, m, d, near):
 
 
 @kernel
-def smoothness_terms(model, state, n, m, d, back, near):
+def congruence_weight(model, n, m):
+    """λ of this sweep at (n, m)."""
+    return max(model.congruence_weight, model.least_weight[n, m])
+
+
+@kernel
+def smoothed_for_cost(model, state, n, m, d, near):
+    """Smoothed disparity d_s of (n, m) for hypothesis d if J_coc counts there; otherwise d."""
+    return smoothed_around(model, state, n, m, d, near) if congruence_weight(model, n, m) > 0 else d
+
+
+@kernel
+def smoothness_terms(model, state, n, m, d, d_smoothed, back):
     """(λ J_coc, γ J_pg) of hypothesis d at (n, m) in grey levels, float32: all `TERMS` except the data term."""
-    congruence, weight = np.float32(0.0), max(model.congruence_weight, model.least_weight[n, m])
+    congruence, weight = np.float32(0.0), congruence_weight(model, n, m)
     if weight > 0:
-        congruence = weight * congruence_cost(d, smoothed_around(model, state, n, m, d, near))
+        congruence = weight * congruence_cost(d, d_smoothed)
     planar = np.float32(0.0)
     if model.planar_weight > 0:
         planar = model.planar_weight * planar_cost(state.disparity, n, m, d, model.pad, back, model.planes)
@@ -73,9 +85,9 @@ def smoothness_terms(model, state, n, m, d, back, near):
 
 
 @kernel
-def smoothness(model, state, n, m, d, back, near):
+def smoothness(model, state, n, m, d, d_smoothed, back):
     """Sum of the smoothness terms of hypothesis d at (n, m), grey levels."""
-    terms = smoothness_terms(model, state, n, m, d, back, near)
+    terms = smoothness_terms(model, state, n, m, d, d_smoothed, back)
     total = terms[0]
     for i in range(1, len(terms)):
         total += terms[i]
@@ -86,6 +98,6 @@ def smoothness(model, state, n, m, d, back, near):
 def cost_terms(model, state, n, m, d, back, data, near, terms):
     """Write the terms of J for hypothesis d at (n, m), given its data term, to float32 [len(TERMS)], grey levels."""
     terms[0] = data
-    others = smoothness_terms(model, state, n, m, d, back, near)
+    others = smoothness_terms(model, state, n, m, d, smoothed_for_cost(model, state, n, m, d, near), back)
     for i in range(len(others)):
         terms[1 + i] = others[i]

@@ -14,7 +14,14 @@ import numpy as np
 from ioadr._jit import kernel, publish, task, wait_load
 from ioadr.cost.congruence import neighbours_around
 from ioadr.cost.occlusion import cost_and_visible, data_cost, in_the_open
-from ioadr.cost.total import cost_terms, look_around_pixel, smoothed_around, smoothness
+from ioadr.cost.total import (
+    congruence_weight,
+    cost_terms,
+    look_around_pixel,
+    smoothed_around,
+    smoothed_for_cost,
+    smoothness,
+)
 from ioadr.cost.views import views_around
 from ioadr.solver.candidates import MOST, propose
 
@@ -103,7 +110,7 @@ def best_candidate(model, state, n, m, limit, back, count, scratch):
             seen = seen or scratch.candidates[e] == d
         if seen:
             continue
-        smooth = smoothness(model, state, n, m, d, back, scratch.near)
+        smooth = smoothness(model, state, n, m, d, smoothed_for_cost(model, state, n, m, d, scratch.near), back)
         rest = j_best - smooth
         if rest > 0:
             data, known = data_below(model, n, m, d, rest, known, scratch)
@@ -117,14 +124,15 @@ def visit(model, heuristics, state, n, m, back, temperature, noise, chance, scra
     """Try the candidates of pixel (n, m) and keep or replace its disparity."""
     pad, near = model.pad, scratch.near
     d = state.disparity[n + pad, m + pad]
-    if heuristics.congruence or max(model.congruence_weight, model.least_weight[n, m]) > 0:
+    d_smoothed = d
+    if heuristics.congruence or congruence_weight(model, n, m) > 0:
         look_around_pixel(model, state, n, m, near)
-    d_smoothed = smoothed_around(model, state, n, m, d, near) if heuristics.congruence else d
+        d_smoothed = smoothed_around(model, state, n, m, d, near)
     d_plane = model.planes.plane[n, m] if heuristics.smooth_plane else d
     count = propose(heuristics, state.disparity, n, m, pad, back, d_smoothed, d_plane, noise[n, m], scratch.candidates)
     data = current_data_cost(model, state, n, m, d, scratch.views)
     scratch.bins[0], scratch.data[0], scratch.asked[0] = nearest_bin(d), data, np.float32(np.inf)
-    j = data + smoothness(model, state, n, m, d, back, near)
+    j = data + smoothness(model, state, n, m, d, d_smoothed, back)
     limit = acceptance_limit(j, temperature, chance[n, m])
     d_new, j_new, data_new = best_candidate(model, state, n, m, limit, back, count, scratch)
     if not np.isnan(d_new):
