@@ -67,3 +67,9 @@ def test_scripts_and_pictures_belong_together():
     """Every script of `scripts` is called by make, a page or a configuration."""
     callers = "".join(text(name) for name in ("Makefile", "mkdocs.yml"))
     assert not [path.name for path in (ROOT / "scripts").glob("*.py") if path.name not in callers]
+
+
+def test_the_first_screen_of_the_readme_names_demo_and_test():
+    before, _, block = text("README.md").partition("```sh\n")
+    assert len(before.splitlines()) < 25
+    assert re.findall(r"^make (\w+) +# \w", block.partition("```")[0], re.MULTILINE) == ["demo", "test"]
