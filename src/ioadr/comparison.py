@@ -36,11 +36,13 @@ class Comparison:
     angle: NDArray[np.float32]
     """Angle between the normals, [N, M], degrees."""
     costs: tuple[float, float]
-    """Mean data cost of both results, grey levels; lower explains the views better."""
+    """Mean data cost of both results, grey levels; lower fits the views better, if `same_data`."""
     confidence: tuple[float, float]
     """Mean confidence of both."""
     parameters: dict[str, tuple[Any, Any]]
     """Parameters that differ, by dotted name."""
+    same_data: bool = True
+    """Whether both costs were measured with the same views and the same data term."""
 
     @property
     def mean(self) -> float:
@@ -76,6 +78,7 @@ class Comparison:
             "beyond_trusted": {f"{limit:g}": share for limit, share in self.beyond_trusted.items()},
             "median_angle": float(np.nanmedian(self.angle)) if np.isfinite(self.angle).any() else float("nan"),
             "data_cost": list(self.costs),
+            "same_data": self.same_data,
             "confidence": list(self.confidence),
             "parameters": {name: list(values) for name, values in self.parameters.items()},
         }
@@ -96,6 +99,8 @@ def compare(first: Estimate, second: Estimate) -> Comparison:
         costs=(_mean(first.costs), _mean(second.costs)),
         confidence=(float(np.nanmean(first.confidence)), float(np.nanmean(second.confidence))),
         parameters={name: (before[name], value) for name, value in changed.items()},
+        same_data=first.parameters.data == second.parameters.data
+        and np.array_equal(first.layout.present, second.layout.present),
     )
 
 

@@ -39,6 +39,20 @@ def test_changed_parameters_are_named():
     assert set(found) == set(preset("best").changes(preset("paper")))
 
 
+def test_costs_over_other_views_are_not_compared(tmp_path, capsys):
+    """`fast` uses every second view: its lower cost was said to explain the views better."""
+    assert FIRST.compare(SECOND).same_data
+    fast = make_estimate(np.zeros((20, 24)), parameters=preset("fast"))
+    assert not FIRST.compare(fast).same_data
+    for name, estimate in (("a", FIRST), ("b", fast)):
+        estimate.save(tmp_path / name, "npz", report=False)
+    assert run(["compare", str(tmp_path / "a"), str(tmp_path / "b")]) == 0
+    told = capsys.readouterr().out
+    assert "not comparable" in told
+    assert "better" not in told
+    assert max(map(len, told.splitlines())) <= 80
+
+
 def test_other_sizes_and_types_are_refused():
     with pytest.raises(InputError, match="expected results of one size, found 24×20 and 9×8 px"):
         FIRST.compare(make_estimate(np.zeros((8, 9))))

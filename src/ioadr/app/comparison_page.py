@@ -26,6 +26,7 @@ SHOWN = 0.1
 def page_html(first: tuple[str, Estimate], second: tuple[str, Estimate], comparison: Comparison) -> str:
     """The page; `first` and `second` are each a name and a result."""
     (name, one), (other_name, other) = first, second
+    meaning = "grey levels; lower fits the views better" if comparison.same_data else "grey levels; not comparable"
     beyond, trusted, costs = comparison.beyond, comparison.beyond_trusted, comparison.costs
     return render(
         "compare.html",
@@ -34,7 +35,7 @@ def page_html(first: tuple[str, Estimate], second: tuple[str, Estimate], compari
         figures=[
             ("Mean difference", f"{comparison.mean:+.4f} px".replace("-", "−"), "positive: B is nearer"),
             ("Beyond 0.07 px", percentage(beyond[0.07]), "of the pixels"),
-            ("Data cost", f"{costs[0]:.3f} → {costs[1]:.3f}", "grey levels; lower is better"),
+            ("Data cost", f"{costs[0]:.3f} → {costs[1]:.3f}", meaning),
             ("Trusted in both", f"{100 * comparison.trusted.mean():.0f} %", "confidence of at least 0.5"),
         ],
         pictures={title: _thinned(picture) for title, picture in _pictures(one, other, comparison).items()},

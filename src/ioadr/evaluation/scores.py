@@ -38,7 +38,7 @@ METRICS: Mapping[str, Metric] = MappingProxyType(
         "mae_surfaces": Metric("MAE surfaces", "°", 3, "the same on smooth surfaces"),
         "bumpiness_planes": Metric("Bumpiness planes", "px/100", 3, "100 · mean curvature of the error on planes"),
         "bumpiness_surfaces": Metric("Bumpiness surfaces", "px/100", 3, "the same on smooth surfaces"),
-        "discontinuities": Metric("Discontinuities", "%", 2, "BadPix 0.07 at depth discontinuities"),
+        "discontinuities": Metric("Discontinuities", "%", 2, "BadPix 0.07 at discontinuities"),
         "fine_fattening": Metric("Fine fattening", "%", 2, "pixels around thin structures pulled forward by 0.15 px"),
         "fine_thinning": Metric("Fine thinning", "%", 2, "pixels of thin structures pushed back by 0.15 px"),
         "backgammon_fattening": Metric("Backgammon fattening", "%", 2, "background nearer to the foreground's depth"),

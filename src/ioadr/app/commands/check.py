@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 ARCHIVE = "estimate.npz"
 """As in `ioadr.io.results.save`, which is too heavy to import for --help."""
+WIDEST = 12
+"""Columns of views whose residuals fit into a terminal of 80 columns with two decimals."""
 
 
 @click.command(cls=SectionCommand)
@@ -139,14 +141,15 @@ def facts(residual: Residuals) -> dict[str, Any]:
 def _text(residual: Residuals) -> str:
     import numpy as np
 
-    share = 100 * np.nanmean(residual.covered)
+    share, by_view = 100 * np.nanmean(residual.covered), facts(residual)["by_view"]
+    wide, digits = (5, 2) if len(by_view[0]) <= WIDEST else (3, 1)
     rows = [
-        " ".join("    –" if value is None else f"{value:5.2f}" for value in row) for row in facts(residual)["by_view"]
+        " ".join(f"{'–':>{wide}}" if value is None else f"{value:{wide}.{digits}f}" for value in row) for row in by_view
     ]
     return "\n".join(
         [
             f"residual {residual.mean:.3f} grey levels of 255, over {share:.1f} % of the pixels",
-            "by view (rows and columns of the grid; – is the reference view, or a view that is missing or not used)",
+            "by view (– is the reference view, or a view that is missing or not used)",
             *(f"  {row}" for row in rows),
         ]
     )

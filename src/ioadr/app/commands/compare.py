@@ -23,7 +23,7 @@ def command(terminal: Terminal, first: str, second: str, html: str | None) -> No
     """Compare result B with result A: the signed difference B − A, and where it matters.
 
     A and B are folders that `ioadr estimate` wrote for the same view, with different parameters, seeds or versions. No
-    ground truth is needed: the data cost shows which one explains the views better.
+    ground truth is needed: the data cost shows which one fits the views better, if both used the same views.
     """
     from ioadr.io import load_estimate
     from ioadr.io.results.save import plain
@@ -43,14 +43,14 @@ def command(terminal: Terminal, first: str, second: str, html: str | None) -> No
 def _text(comparison: Comparison, html: str | None) -> str:
     lines = [
         f"B − A: mean {comparison.mean:+.4f} px, median of the absolute difference {comparison.median_absolute:.4f} px",
-        "  pixels that differ by more than   of all   of those trusted in both "
-        f"({100 * comparison.trusted.mean():.0f} % of all)",
+        f"  pixels that differ by more than     of all   trusted in both ({100 * comparison.trusted.mean():.0f} %)",
     ]
     for limit, share in comparison.beyond.items():
         trusted = comparison.beyond_trusted[limit]
-        lines.append(f"  {limit:>6g} px{percentage(share):>34}{percentage(trusted):>12}")
+        lines.append(f"  {limit:>6g} px{percentage(share):>33}{percentage(trusted):>18}")
     costs, confidence = comparison.costs, comparison.confidence
-    lines.append(f"  data cost   A {costs[0]:.3f}, B {costs[1]:.3f} grey levels; lower explains the views better")
+    meaning = "lower fits the views better" if comparison.same_data else "not comparable: measured differently"
+    lines.append(f"  data cost   A {costs[0]:.3f}, B {costs[1]:.3f} grey levels; {meaning}")
     lines.append(f"  confidence  A {confidence[0]:.2f}, B {confidence[1]:.2f} on average")
     lines += [f"  {name}: A {before}, B {after}" for name, (before, after) in comparison.parameters.items()]
     return "\n".join([*lines, *([f"wrote {html}"] if html else [])])
