@@ -6,6 +6,7 @@ import pickle
 
 import pytest
 
+import ioadr
 from ioadr.errors import LONGEST, InputError, IoadrError, Note, OutputError, as_options, printable
 
 ERRORS = pytest.mark.parametrize("kind", [IoadrError, InputError, OutputError])
@@ -42,3 +43,15 @@ def test_a_remedy_is_worded_for_its_reader(marked, argument, option):
     assert (str(error), error.for_command_line()) == (argument, option)
     note = pickle.loads(pickle.dumps(Note(marked)))
     assert (note, as_options(note)) == (argument, option)
+
+
+def test_misspelt_paths_name_the_closest(tmp_path):
+    (tmp_path / "cotton").mkdir()
+    with pytest.raises(InputError, match=r"cottn: there is no such file or folder. Did you mean 'cotton'\?"):
+        ioadr.read(tmp_path / "cottn")
+    with pytest.raises(InputError, match=r"cottn: there is no such result. Did you mean 'cotton'\?"):
+        ioadr.load_estimate(tmp_path / "cottn")
+    with pytest.raises(InputError, match=r"cottn: there is no such result. Did you mean 'cotton'\?"):
+        ioadr.load_views(tmp_path / "cottn")
+    with pytest.raises(InputError, match="there is no such result. Check the path."):
+        ioadr.load_estimate(tmp_path / "nowhere" / "cotton")

@@ -16,6 +16,7 @@ from ioadr.io.decoding.images import SUFFIXES
 from ioadr.io.file_numbers import NUMBER
 from ioadr.io.file_places import FEWEST, images_in, listed, too_few
 from ioadr.io.options import ReadOptions
+from ioadr.io.safety.doors import absent
 
 # In the order in which they are asked: the most specific first, and last those that take what nobody else wants.
 # A format that is in neither list is asked between them, so that a new one is a single file.
@@ -80,7 +81,7 @@ def _named(name: str) -> Format:
 
 def _recognised(path: Path, options: ReadOptions) -> Format:
     if not path.exists():
-        raise InputError(f"{path}: there is no such file or folder. Check the path.")
+        raise absent(path)
     for candidate in _in_turn():
         if candidate.recognise(path, options):
             return candidate

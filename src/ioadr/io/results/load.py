@@ -20,7 +20,7 @@ from ioadr.io.decoding.npz import npz_arrays
 from ioadr.io.description import without_origin
 from ioadr.io.results.save import ARCHIVE, FROM_HERE
 from ioadr.io.results.typed import checked, made
-from ioadr.io.safety.doors import damage_explained, one_line
+from ioadr.io.safety.doors import absent, damage_explained, one_line
 from ioadr.layout import Layout
 from ioadr.lightfield import DisparityRange, Source
 from ioadr.parameters import Parameters
@@ -61,6 +61,8 @@ def load_estimate(path: str | os.PathLike[str]) -> Estimate:
     True
     """
     archive = Path(path) / ARCHIVE if Path(path).is_dir() else Path(path)
+    if not Path(path).exists():
+        raise absent(Path(path), "result")
     if not archive.is_file():
         raise InputError(
             f"{path}: {ARCHIVE} is missing. Give a folder of results that was saved with npz among its formats."

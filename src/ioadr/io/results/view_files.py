@@ -18,7 +18,7 @@ from ioadr.io.decoding.npz import array_members, declared_array, load_array
 from ioadr.io.results import cloud, glb
 from ioadr.io.results.load import load_estimate
 from ioadr.io.results.typed import checked
-from ioadr.io.safety.doors import LARGEST_TEXT, damage_explained, one_line
+from ioadr.io.safety.doors import LARGEST_TEXT, absent, damage_explained, one_line
 from ioadr.io.safety.limits import check_memory
 from ioadr.lightfield import LightField
 from ioadr.result import Estimate
@@ -131,6 +131,8 @@ def load_views(path: str | os.PathLike[str], lightfield: LightField | None = Non
     True
     """
     archive = Path(path) / ARCHIVE
+    if not Path(path).exists():
+        raise absent(Path(path), "result")
     if not archive.is_file():
         raise InputError(
             f"{path}: holds no maps of every view ({ARCHIVE}). Estimate every view first: docs/every-view.md."

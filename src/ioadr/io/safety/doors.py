@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from ioadr.errors import InputError
+from ioadr.errors import InputError, meant
 
 LARGEST_TEXT = 10**7
+MOST_NAMES = 1000
+"""Files of a folder among which a misspelt name is looked for."""
 
 
 def starts_with(path: Path, magic: bytes) -> bool:
@@ -25,6 +29,16 @@ def starts_with(path: Path, magic: bytes) -> bool:
             return stream.read(len(magic)) == magic
     except OSError:
         return False
+
+
+def absent(path: Path, kind: str = "file or folder") -> InputError:
+    """Error for a path that does not exist, with the closest name in its folder."""
+    try:
+        with os.scandir(path.parent) as entries:
+            beside = [entry.name for entry in islice(entries, MOST_NAMES)]
+    except OSError:
+        beside = []
+    return InputError(f"{path}: there is no such {kind}.{meant(path.name, beside) or ' Check the path.'}")
 
 
 def required(module: str, path: Path, extra: str = "formats") -> Any:
