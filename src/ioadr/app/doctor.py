@@ -12,7 +12,8 @@ import numpy as np
 from PIL import ExifTags, Image, ImageDraw
 
 from ioadr.app.pages import render
-from ioadr.app.words.description import NEIGHBOURS
+from ioadr.app.words.description import swapped
+from ioadr.camera import is_posed
 from ioadr.colours import rgb8
 from ioadr.errors import as_options
 from ioadr.io.decoding.pillow_files import FORMATS
@@ -24,6 +25,7 @@ SHEET = 1600
 TAGS = ("Make", "Model", "Orientation", "ExposureTime", "FNumber", "PhotographicSensitivity", "FocalLength")
 FINE, ODD, DARK = (90, 240, 110), (255, 70, 70), (20, 20, 20)
 SOUND = {True: "fit", False: "do not fit"}
+GIVEN = ("Order", "given", "by the poses")
 NEAR = {True: "correct", False: "reversed", None: "not certain"}
 
 
@@ -65,16 +67,21 @@ def findings(diagnosis: Diagnosis) -> dict[str, str]:
     odd = "; ".join(f"view {row},{column} {what}" for (row, column), what in diagnosis.odd.items())
     line = "one line of views: there is nothing to compare"
     direction = _test(diagnosis.order.alike, "rows and columns agree", "one of them is reversed")
-    facts = {
-        "verdict": verdict(diagnosis),
-        "format": f"{source.format} ({'recognised by content' if source.recognised else 'as given'})",
-        "order as stored": source.order or "not checked",
+    tests = {
         "order as read": f"{diagnosis.order.outcome}: {diagnosis.order.words}",
         "rows and columns": _test(diagnosis.order.upright, "in place", "transposed"),
         "direction": line if diagnosis.order.line else direction,
         "near and far": _test(diagnosis.order.near, "near hides far", "far hides near"),
+    }
+    facts = {
+        "verdict": verdict(diagnosis),
+        "format": f"{source.format} ({'recognised by content' if source.recognised else 'as given'})",
+        "order as stored": source.order or "not checked",
+        **({} if _poses_decide(diagnosis) else tests),
         "odd views": odd or "none",
-        "neighbours": NEIGHBOURS[diagnosis.examination.neighbours_told and diagnosis.order.outcome != "unknown"],
+        "neighbours": swapped(
+            diagnosis.lightfield, diagnosis.examination.neighbours_told and diagnosis.order.outcome != "unknown"
+        ),
     }
     notes = {f"note {number}": as_options(note) for number, note in enumerate(source.notes, 1)}
     return facts | notes | {"command": command_line(diagnosis)}
@@ -93,9 +100,16 @@ def verdict(diagnosis: Diagnosis) -> str:
     odd = len(diagnosis.odd)
     wrong = [f"the order is wrong: {diagnosis.order.words}"] if diagnosis.order.outcome == "wrong" else []
     wrong += [f"{odd} of {len(diagnosis.places)} views {'does' if odd == 1 else 'do'} not fit"] if odd else []
+    if _poses_decide(diagnosis):
+        return "; ".join([*wrong, "the poses determine the order"])
     if diagnosis.order.outcome == "unknown":
         return "; ".join([*wrong, f"the order is not certain: {diagnosis.order.words}"])
     return "; ".join(wrong) or "the views fit together"
+
+
+def _poses_decide(diagnosis: Diagnosis) -> bool:
+    """Whether only the poses tell the order: photographs at any positions cannot be compared as a grid."""
+    return is_posed(diagnosis.lightfield.camera) and diagnosis.order.outcome == "unknown"
 
 
 def _test(finding: Any, yes: str, no: str) -> str:
@@ -170,14 +184,17 @@ def diagnosis_html(diagnosis: Diagnosis) -> str:
         for (row, column), name, difference, brightness in sorted(values)
     ]
     rows, columns = lightfield.grid
+    order = [
+        ("Order", diagnosis.order.outcome, "of the views as read"),
+        ("Near and far", NEAR[diagnosis.order.near.holds], "from occlusions"),
+    ]
     return render(
         "doctor.html",
         title=lightfield.name,
         lead=f"Do the {rows}×{columns} views of {lightfield.width}×{lightfield.height} px fit together?",
         figures=[
             ("Views", SOUND[diagnosis.healthy], "together, as they were read"),
-            ("Order", diagnosis.order.outcome, "of the views as read"),
-            ("Near and far", NEAR[diagnosis.order.near.holds], "from occlusions"),
+            *([GIVEN] if _poses_decide(diagnosis) else order),
             ("Odd views", len(diagnosis.odd), f"of {lightfield.view_count}"),
         ],
         facts=findings(diagnosis) | {f"EXIF {tag}": value for tag, value in exif(diagnosis, folder).items()},

@@ -77,7 +77,7 @@ def sparse_doubts(degrees: float, confidence: FloatMap) -> tuple[str, ...]:
     if degrees < FAR_APART or share >= FEW_SURE:
         return ()
     return (
-        f"neighbouring photographs are {degrees:.0f}° apart as seen from the scene, so its depth is coarse: "
+        f"neighbouring photographs are {degrees:.1f}° apart as seen from the scene, so its depth is coarse: "
         f"{100 * share:.0f} % of the pixels have a confidence above {SURE}. Use photographs that are closer together, "
         f"below {FAR_APART:.0f}°",
     )

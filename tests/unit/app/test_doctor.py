@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 from PIL import ExifTags, Image
 
-from ioadr import LightField, diagnose
+from ioadr import LightField, diagnose, read
 from ioadr.app.cli import run
 from ioadr.app.doctor import findings
+from ioadr.app.words.description import neighbours
 from tests import explored
 from tests.builders import make_views, write_hci_scene
+from tests.posed import colmap_scene, shots
 
 
 @pytest.fixture(scope="module")
@@ -89,3 +91,14 @@ def test_of_plain_views_nothing_is_certain():
     found = findings(diagnose(LightField(views)))
     assert "not certain" in found["verdict"]
     assert found["neighbours"].startswith("cannot tell")
+
+
+def test_poses_that_determine_the_order(tmp_path):
+    """Photographs in one row at any positions: too little texture was blamed."""
+    scene = colmap_scene(tmp_path / "scene", shots())
+    found = findings(diagnose(scene))
+    assert found["order as stored"] == "given: the poses determine it"
+    assert found["verdict"].endswith("the poses determine the order")
+    assert found["neighbours"] == "not checked: the poses determine the order"
+    assert neighbours(read(scene)) == found["neighbours"]
+    assert "near and far" not in found

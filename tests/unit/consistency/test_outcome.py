@@ -68,7 +68,7 @@ def test_photographs_too_far_apart_are_doubtful():
         camera = ioadr.Camera(50.0, 36.0, baseline, 2.1, 52, 40, world=world, metric=False)
         found = make_estimate(np.zeros((40, 52), np.float32), camera)
         found = replace(found, confidence=np.full((40, 52), confidence, np.float32))
-        said = any("15° apart as seen from the scene, so its depth is coarse" in text for text in found.doubts)
+        said = any("15.2° apart as seen from the scene, so its depth is coarse" in text for text in found.doubts)
         assert said == doubtful
         without = replace(found, camera=replace(camera, world=None))
         assert not any("° apart" in text for text in without.doubts)

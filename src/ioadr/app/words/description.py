@@ -9,6 +9,7 @@ import numpy as np
 
 from ioadr.app.words.expectation import expected_bytes, expected_seconds
 from ioadr.app.words.quantities import disparities, duration, optics
+from ioadr.camera import is_posed
 from ioadr.consistency.single_views import examine
 from ioadr.errors import as_options
 from ioadr.lightfield import LightField
@@ -47,7 +48,12 @@ def described(lightfield: LightField, preset: str = DEFAULT) -> dict[str, str]:
 def neighbours(lightfield: LightField) -> str:
     """Whether two neighbouring views in exchange would have been noticed."""
     *_, examination = examine(lightfield)
-    return NEIGHBOURS[examination.neighbours_told and not lightfield.source.order.startswith("unknown")]
+    return swapped(lightfield, examination.neighbours_told and not lightfield.source.order.startswith("unknown"))
+
+
+def swapped(lightfield: LightField, noticed: bool) -> str:
+    """The same in words."""
+    return "not checked: the poses determine the order" if is_posed(lightfield.camera) else NEIGHBOURS[noticed]
 
 
 def facts(lightfield: LightField, preset: str = DEFAULT) -> dict[str, Any]:

@@ -54,4 +54,4 @@ def optics(camera: Camera) -> str:
 
 
 def disparities(limits: DisparityRange) -> str:
-    return f"{limits.minimum:g} … {limits.maximum:g} px, {ORIGINS[limits.origin]}"
+    return f"{limits.minimum:.4g} … {limits.maximum:.4g} px, {ORIGINS[limits.origin]}"

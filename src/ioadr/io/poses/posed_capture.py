@@ -243,7 +243,7 @@ def _notes(rig: Rig, canvas: Canvas, share: float, options: ReadOptions) -> Iter
     )
     if rig.apart > FAR_APART:
         yield (
-            f"neighbouring photographs are {rig.apart:.0f}° apart as seen from the scene: above {FAR_APART:.0f}°, "
+            f"neighbouring photographs are {rig.apart:.1f}° apart as seen from the scene: above {FAR_APART:.0f}°, "
             "depth is coarse, and many surfaces are hidden from some of them"
         )
     if rig.left_out:
