@@ -56,7 +56,7 @@ def bomb_png(path: Path, width: int, height: int, depth: int = 8, rows: int | No
 
 @cache
 def _zeros(length: int, count: int) -> bytes:
-    packer = zlib.compressobj()
+    packer = zlib.compressobj(1 if length * count > 1 << 20 else 6)
     return b"".join(packer.compress(bytes(length)) for _ in range(count)) + packer.flush()
 
 
@@ -67,7 +67,7 @@ def npy_header(shape: tuple[int, ...], kind: str = "|u1") -> bytes:
 
 def packed_zeros(path: Path, members: Mapping[str, tuple[bytes, int]]) -> Path:
     """A zip whose members are a start and so many zeros; written without holding them."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, (start, zeros) in members.items():
             with archive.open(name, "w", force_zip64=True) as stream:
                 stream.write(start)

@@ -164,8 +164,8 @@ def prepare_other_view(problem: Problem) -> Prepared:
     out = np.empty((4, *maps.shape))
 
     def call() -> None:
-        project_map(problem.disparity, *OFFSET, maps)
-        sample_along(image, maps, *OFFSET, colours)
+        project_map(problem.disparity, *map(np.float32, OFFSET), maps)
+        sample_along(image, maps, *map(np.float32, OFFSET), colours)
         out[0], out[1:] = maps, colours.transpose(2, 0, 1)
 
     return Prepared(call, out, maps.size)

@@ -162,7 +162,7 @@ PRICES = 10.0, 8.0
 
 def area_of(problem: Problem) -> Area:
     """Random pixels, and random pairs across a rim."""
-    generator, pixels = np.random.default_rng(problem.seed), np.argwhere(mask_of(problem))
+    generator, pixels = np.random.default_rng(problem.seed), np.ascontiguousarray(np.argwhere(mask_of(problem)))
     own = generator.uniform(0, 4, len(pixels)).astype(np.float32)
     rim = generator.uniform((0, 0, -1, 0), (*problem.disparity.shape, 1, 10), (20, 4)).astype(np.float32)
     return Area(pixels, own, np.float32(1.5), rim, pixels.mean(axis=0).astype(np.float32))

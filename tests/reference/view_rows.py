@@ -92,7 +92,7 @@ def blending(problem: Problem) -> tuple[Any, ...]:
     """Views of the problem, a map for each, and one for the picture."""
     generator = np.random.default_rng([problem.seed, 11])
     lightfield = problem.lf
-    index = np.argwhere(lightfield.present)
+    index = np.ascontiguousarray(np.argwhere(lightfield.present))
     shifts = generator.choice([0.0, 0.0, 0.5], (len(index), *problem.disparity.shape))
     maps = (problem.disparity + shifts).astype(np.float32)
     return lightfield.views, maps, lightfield.offsets.reshape(-1, 2).copy(), index, problem.disparity

@@ -101,7 +101,7 @@ def textured_pixels(lightfield: LightField, cell_size: int) -> NDArray[np.int64]
 
 def _far_enough(rays: Rays, pixels: NDArray[np.int64], workers: Workers) -> float:
     """The narrowest search that contains the matches of nearly all sample pixels."""
-    few = pixels[:: max(len(pixels) // PROBES, 1)]
+    few = np.ascontiguousarray(pixels[:: max(len(pixels) // PROBES, 1)])  # as all are: one kernel for both
     votes = np.abs(_supported(_votes(rays, few, _candidates(rays, SEARCHES[-1]), workers), 2.0, 2))
     return next((s for s in SEARCHES if np.count_nonzero(votes > 0.85 * s) <= 0.01 * len(votes)), SEARCHES[-1])
 

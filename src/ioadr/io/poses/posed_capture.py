@@ -203,7 +203,8 @@ def _image(taken: Photograph) -> NDArray[Any]:
     assert taken.file is not None
     image = read_image(taken.file, upright=taken.upright)
     if taken.scale == 1.0:
-        return image
+        # Kernels would be compiled once more for turned images, and for those that must not be written to.
+        return np.require(image, requirements=["C_CONTIGUOUS", "WRITEABLE"])
     return resized(image[None].astype(np.float32), taken.scale, (taken.size[1], taken.size[0]))[0]
 
 

@@ -202,7 +202,8 @@ def _mapped(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> ND
         version = np.lib.format.read_magic(file)
         reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         _, fortran, _ = reader(file)
-        return np.memmap(path, dtype, "r", file.tell(), shape, "F" if fortran else "C")
+        # Copied on writing: for arrays that must not be written to, kernels would be compiled once more.
+        return np.memmap(path, dtype, "c", file.tell(), shape, "F" if fortran else "C")
 
 
 def _check_sum(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
