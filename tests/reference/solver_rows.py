@@ -13,9 +13,10 @@ from ioadr.solver.candidates import MOST
 from ioadr.solver.initialise import plane_sweep
 from ioadr.solver.plane_sweep import pixel_curves, plane_cost
 from ioadr.solver.refine import random_numbers, single_precision
-from ioadr.solver.segments import label
+from ioadr.solver.segments import average_colours, label
 from ioadr.solver.structure_tensor import epi_orientation
 from tests.reference import drivers, first_map, search
+from tests.reference.geometry import point_projection_image
 from tests.reference.rows import Prepared, Row
 from tests.reference.scenes import Problem
 from tests.reference.search import Plain
@@ -204,6 +205,8 @@ TINY = {
 
 EVEN, RISE = 30.1, 0.3
 """Grey levels, no difference of exact samples; px of disparity."""
+STRAY = 60.3
+"""Grey levels; some samples differ by more, and none by just that."""
 
 
 def prepare_segments(problem: Problem) -> Prepared:
@@ -229,7 +232,27 @@ def twin_segments(problem: Problem, slack: float) -> NDArray[Any]:
     return out
 
 
+def prepare_mean_colours(problem: Problem) -> Prepared:
+    rays, shape = problem.refinement.rays, problem.disparity.shape
+    out, limit = np.empty((*shape, 3), np.float32), np.full(shape, STRAY, np.float32)
+    given = rays, problem.disparity, np.arange(rays.dy.size), limit
+    return Prepared(partial(average_colours, 0, shape[0], *given, out), out, out.size)
+
+
+def twin_mean_colours(problem: Problem, slack: float) -> NDArray[Any]:
+    """The reference view and all samples like it."""
+    plain, out = Plain(problem), np.empty((*problem.disparity.shape, 3))
+    for n, m in np.ndindex(problem.disparity.shape):
+        ppi = point_projection_image(plain.views, n, m, float(problem.disparity[n, m]))
+        seen = [colour for colour in ppi if colour is not None]
+        like = [colour for colour in seen if np.abs(colour - plain.image[n, m]).max() <= STRAY + slack]
+        out[n, m] = np.mean(like, axis=0)
+    return out
+
+
 SOLVER = (
+    Row("mean colours", "solver.segments: average_colours mean_colour", prepare_mean_colours, twin_mean_colours,
+        slack=1e-3),
     Row("segments", "solver.segments: label root is_even", prepare_segments, twin_segments, slack=1e-3),
     Row("structure tensor", "solver.structure_tensor: epi_orientation along_row add_products half_tangent",
         prepare_orientation, twin_orientation, {"size": (4, 12), "dtype": "uint8"}, rtol=1e-4, floor=1.0, why=TENSOR),

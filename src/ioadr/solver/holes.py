@@ -6,6 +6,7 @@ A segment that looks like farther pixels around it is therefore moved to their p
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -18,6 +19,7 @@ from ioadr.cost.rivals import costs_at
 from ioadr.geometry.windows import grow
 from ioadr.result import SweepRecord
 from ioadr.solver.finish import disparity_of
+from ioadr.solver.noise import calm_colours, local_noise
 from ioadr.solver.problem import snapshot_occluders
 from ioadr.solver.refine import Refinement
 from ioadr.solver.regions import colours
@@ -28,8 +30,9 @@ FloatMap = NDArray[np.float32]
 EVEN, COARSE, ALIKE = 4.0, 8.0, 8.0
 """Grey levels between neighbours of a segment, those of a coarser kind, and between it and what it is a part of."""
 STRICT, FORGIVING = (1.0, 0.0), (1.1, 0.6)
-"""Limit on the cost of open segments: a factor on their cost before, plus grey levels. A hole's rim is mixed, and its
-background is still uncertain, so the limit is higher between sweeps; the next sweeps close wrong holes."""
+"""Limit on the cost of open segments, without the noise: a factor on that before, plus grey levels. A hole's rim is
+mixed, and its background is still uncertain, so the limit is higher between sweeps; the next sweeps close wrong
+holes."""
 SMALLEST, LARGEST = 10, 250
 """px of a segment: smaller ones resemble anything, larger ones survive in the sweeps."""
 AROUND, FEWEST = 20, 40
@@ -63,9 +66,14 @@ def sweep_with_holes(refinement: Refinement, step: SweepPlan, closing: SweepPlan
 
 
 def open_all_holes(refinement: Refinement, closing: SweepPlan, judge: tuple[float, float]) -> FloatMap:
-    """The refinement's map, in which holes of even and of coarser colour have been opened."""
+    """The refinement's map, in which holes of even and of coarser colour have been opened.
+
+    Coarser segments are found in calmer colours, where noise neither joins nor divides them.
+    """
+    noise = local_noise(refinement, closing)
     for even in (EVEN, COARSE):
-        opened = open_holes(refinement, closing, even, judge)
+        image = colours(refinement.rays) if even == EVEN else calm_colours(refinement, noise, ALIKE)
+        opened = open_holes(refinement, closing, image, even, noise, judge)
         if not np.array_equal(
             opened, refinement.disparity
         ):  # a new map forgets what sweeps know of the old one's costs
@@ -74,28 +82,48 @@ def open_all_holes(refinement: Refinement, closing: SweepPlan, judge: tuple[floa
 
 
 def open_holes(
-    refinement: Refinement, closing: SweepPlan, even: float = EVEN, judge: tuple[float, float] = STRICT
+    refinement: Refinement,
+    closing: SweepPlan,
+    image: FloatMap,
+    even: float,
+    noise: FloatMap,
+    judge: tuple[float, float],
 ) -> FloatMap:
     """The refinement's map with accepted segments moved to the plane behind them.
 
     All segments are tried together, because views look through several holes. Those that cost more are closed
     again until all remaining ones lower the cost.
     """
-    before, (factor, more) = refinement.disparity, judge
-    proposals = propose(before, colours(refinement.rays), refinement, even)
+    before = refinement.disparity
+    proposals = propose(before, image, refinement, even)
     old = segment_costs(refinement, closing, before, proposals)
+    limits = [
+        highest_cost(cost, float(noise[proposal.rows, proposal.columns].mean()), judge)
+        for cost, proposal in zip(old, proposals, strict=True)
+    ]
     while proposals:
         opened = applied(before, proposals)
         new = segment_costs(refinement, closing, opened, proposals)
-        pays = [after <= factor * ago + more for after, ago in zip(new, old, strict=True)]
+        pays = [cost <= limit for cost, limit in zip(new, limits, strict=True)]
         if all(pays):
             return opened
         proposals = [proposal for proposal, kept in zip(proposals, pays, strict=True) if kept]
-        old = [cost for cost, kept in zip(old, pays, strict=True) if kept]
+        limits = [limit for limit, kept in zip(limits, pays, strict=True) if kept]
     return before
 
 
-def propose(disparity: FloatMap, image: FloatMap, refinement: Refinement, even: float = EVEN) -> list[Proposal]:
+def highest_cost(before: float, noise: float, judge: tuple[float, float]) -> float:
+    """Highest cost of an open segment, grey levels.
+
+    Noise and mismatch add up as squares: the same mismatch raises a cost less, the noisier the views are. So the limit
+    holds for what remains without the noise.
+    """
+    factor, more = judge
+    noise = min(noise, before)
+    return math.hypot(noise, factor * math.sqrt(before**2 - noise**2) + more)
+
+
+def propose(disparity: FloatMap, image: FloatMap, refinement: Refinement, even: float) -> list[Proposal]:
     """Segments that look like farther pixels around them, on the plane of those."""
     jump, flat = (disparity_of(shift, refinement.rays) for shift in (JUMP, FLAT))
     low, high = np.float32(refinement.limits.minimum), np.float32(refinement.limits.maximum)

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from ioadr import DisparityRange, LightField, preset
 from ioadr._jit import Workers
-from ioadr.solver.holes import COARSE, FORGIVING, fit_plane, has_rim, open_holes, segments, sweep_with_holes
+from ioadr.geometry.windows import grow
+from ioadr.solver.holes import (
+    FORGIVING,
+    STRICT,
+    fit_plane,
+    has_rim,
+    highest_cost,
+    open_all_holes,
+    segments,
+    sweep_with_holes,
+)
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing, plan
 from ioadr.solver.segments import label
@@ -35,6 +46,13 @@ def behind_a_hole(hole: float = FAR) -> LightField:
     return LightField(views, range=RANGE)
 
 
+def open_part() -> NDArray[np.bool_]:
+    """Pixels of the hole."""
+    mask = np.zeros((SIZE, SIZE), bool)
+    mask[HOLE] = True
+    return mask
+
+
 def closed() -> NDArray[np.float32]:
     """A map without the hole."""
     disparity = np.full((SIZE, SIZE), NEAR, np.float32)
@@ -50,7 +68,7 @@ def opened(
     with Workers(threads) as workers:
         refinement = Refinement(lf, RANGE, preset("best"), workers)
         refinement.disparity = disparity
-        return disparity, open_holes(refinement, closing(preset("best"), RANGE))
+        return disparity, open_all_holes(refinement, closing(preset("best"), RANGE), STRICT)
 
 
 def test_a_hole_opens_as_a_whole():
@@ -114,13 +132,38 @@ def test_a_forgiving_judge_opens_what_a_strict_one_refuses():
     views = lf.views.copy()
     views[2, 2][HOLE] = views[2, 2][HOLE] + np.random.default_rng(1).integers(0, 3, (8, 6, 1), np.uint8)
     parameters = preset("best")
-    with Workers(1) as workers:
-        refinement = Refinement(lf.replace(views=views), RANGE, parameters, workers)
-        refinement.disparity = closed()
-        strict = open_holes(refinement, closing(parameters, RANGE), COARSE, (0.0, 0.0))
-        forgiving = open_holes(refinement, closing(parameters, RANGE), COARSE, FORGIVING)
-    np.testing.assert_array_equal(strict, closed())
-    np.testing.assert_allclose(forgiving[HOLE], FAR, atol=1e-3)
+    for judge, value in (((0.0, 0.0), NEAR), (FORGIVING, FAR)):
+        with Workers(1) as workers:
+            refinement = Refinement(lf.replace(views=views), RANGE, parameters, workers)
+            refinement.disparity = closed()
+            after = open_all_holes(refinement, closing(parameters, RANGE), judge)
+        np.testing.assert_allclose(after[HOLE], value, atol=1e-3)
+
+
+def test_noise_does_not_loosen_the_limit():
+    """Without noise, the limit is the judge's; a cost that is all noise may rise by what adds to it as a square."""
+    assert highest_cost(5.0, 0.0, FORGIVING) == pytest.approx(1.1 * 5 + 0.6)
+    assert highest_cost(5.0, 5.0, FORGIVING) == highest_cost(5.0, 9.0, FORGIVING) == pytest.approx((25 + 0.36) ** 0.5)
+    assert highest_cost(5.0, 4.0, FORGIVING) == pytest.approx((16 + (1.1 * 3 + 0.6) ** 2) ** 0.5)
+    for noise in (0.0, 2.0, 7.0):
+        assert highest_cost(5.0, noise, STRICT) == pytest.approx(5.0)
+
+
+@pytest.mark.parametrize("level", [1.0, 4.0])
+def test_noise_opens_nothing_but_the_hole(level):
+    """A patch of the wall's colour on the board stays, as long as the wall's texture shows; a hole opens."""
+    for behind in (FAR, NEAR):
+        lf = behind_a_hole(behind)
+        random = np.random.default_rng(5)
+        noisy = np.clip(lf.views + level * random.standard_normal(lf.views.shape), 0, 255).astype(np.uint8)
+        with Workers(1) as workers:
+            refinement = Refinement(lf.replace(views=noisy), RANGE, preset("best"), workers)
+            refinement.disparity = closed()
+            after = open_all_holes(refinement, closing(preset("best"), RANGE), FORGIVING)
+        moved = after != closed()
+        assert not moved[grow(open_part(), 1) == 0].any()
+        assert (moved[HOLE].mean() > 0.8) == (behind == FAR)
+        assert behind == FAR or not moved.any()
 
 
 def test_threads_make_no_difference():
