@@ -53,20 +53,13 @@ class Watch:
                 self.shares.pop(outcome.name)
             self.finished += 1
         self._update()
-        self._say(f"[{self.finished}/{self.total}] {line(outcome)}{self._left()}")
+        self.terminal.note(f"[{self.finished}/{self.total}] {line(outcome)}{self._left()}")
 
     def tick(self, capacity: int) -> None:
         """Update regularly with the number of tasks that can run."""
         if capacity == 0 and not self.waited:
-            self._say("waiting for workers")
+            self.terminal.note("waiting for workers")
         self.waited = capacity == 0
-
-    def _say(self, text: str) -> None:
-        """Print a line above the bars."""
-        if self.terminal.live:
-            self.bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
-        else:
-            self.terminal.note(text)
 
     def _update(self) -> None:
         with self.lock:

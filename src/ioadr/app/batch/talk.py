@@ -33,7 +33,7 @@ def sweep_teller(topic: str, name: str, begin: float = 0.0, end: float = 1.0, wh
         done += 1
         check_wanted()
         share = begin + (end - begin) * min((done + 1) / (total + 1), 1.0)
-        tell(topic, name, f"{what}sweep {min(done, total)}/{total}", share)
+        tell(topic, name, f"{what}step {min(done, total)}/{total}", share)
 
     return progress
 

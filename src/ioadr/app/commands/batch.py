@@ -213,4 +213,4 @@ def _finish(terminal: Terminal, summary: Summary, out: str) -> None:
         if _doubts(outcome):
             terminal.note(f"doubtful: {outcome.name}: {'; '.join(_doubts(outcome))}")
     lines += [f"failed: {o.name}: {o.reason}" for o in summary.outcomes if o.state == "failed"]
-    terminal.answer("\n".join(lines), to_dict(summary) | {"files": written})
+    terminal.answer("\n".join(lines), to_dict(summary) | {"files": written}, fold=True)

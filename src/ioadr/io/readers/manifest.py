@@ -154,7 +154,7 @@ def _with_numbers(capture: Capture, data: Mapping[str, Any]) -> Capture:
         eta=None if eta is None else (float(eta[0]), float(eta[1])),
         white=None if white is None else float(white),
         reference=None if reference is None else int(numbers[int(reference)]),
-        name=str(data["name"]) if "name" in data else None,
+        name=str(data["name"]) if "name" in data else path.resolve().parent.name if path.name == FILE_NAME else None,
     )
 
 

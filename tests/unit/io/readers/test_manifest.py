@@ -20,6 +20,15 @@ def write(folder, text, views):
     return folder
 
 
+def test_without_a_name_the_folder_names_the_light_field(tmp_path):
+    """Reports of all captures were called "lightfield.toml"."""
+    views = make_views().reshape(9, 20, 24, 3)
+    folder = write(tmp_path / "photos", 'files = "cam_{index:02d}.png"\ngrid = [3, 3]\n', views)
+    assert read(folder).name == read(folder / "lightfield.toml").name == "photos"
+    (folder / "lightfield.toml").rename(folder / "left.toml")
+    assert read(folder / "left.toml").name == "left.toml"
+
+
 def test_an_irregular_array(tmp_path):
     random = np.random.default_rng(1)
     positions = random.uniform(0, 4, (12, 2))
