@@ -17,7 +17,7 @@ from ioadr.camera import is_posed
 from ioadr.colours import rgb8
 from ioadr.errors import as_options
 from ioadr.io.decoding.pillow_files import FORMATS
-from ioadr.io.diagnosis import STILL, Diagnosis
+from ioadr.io.diagnosis import MOSAIC, STILL, Diagnosis
 from ioadr.io.options import ReadOptions
 
 SHEET = 1600
@@ -97,6 +97,8 @@ def verdict(diagnosis: Diagnosis) -> str:
         return "all views are the same picture: there is no depth to measure"
     if diagnosis.examination.still:
         return STILL
+    if "mosaic" in diagnosis.lightfield.source.doubts:
+        return MOSAIC
     odd = len(diagnosis.odd)
     wrong = [f"the order is wrong: {diagnosis.order.words}"] if diagnosis.order.outcome == "wrong" else []
     wrong += [f"{odd} of {len(diagnosis.places)} views {'does' if odd == 1 else 'do'} not fit"] if odd else []

@@ -30,6 +30,8 @@ class Order:
     """Near surfaces hide far ones, after correcting the two above with the rows as the reversed axis."""
     line: bool = False
     """All views are in one line: only `upright` and `near` can be tested."""
+    blocks: bool = False
+    """Edges of JPEG blocks stand out: they hide what is near and what is far, and `near` was not tested."""
 
     @property
     def transposed(self) -> bool | None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ioadr.camera import is_posed
+from ioadr.consistency.fixed_pattern import is_mosaic
 from ioadr.consistency.order import Order
 from ioadr.consistency.single_views import MOST_NAMED, Examination, Kind, examine
 from ioadr.errors import Note
@@ -24,6 +25,10 @@ MOST_VIEWS = 400
 """With more views, single ones are only examined for a diagnosis."""
 MOST_SKIPPED = 0.25
 """Share of the views up to which leaving out odd ones is a remedy."""
+BLOCKS = "edges of JPEG blocks stand out, so near and far were not tested: export the views with less compression"
+MOSAIC = "the views look like raw sensor data, with another colour in every second pixel: demosaic them first"
+HARMLESS = {"exposure", "blocks"}
+"""Kinds of remarks that do not make a map doubtful."""
 STILL = "nothing moves from view to view: there is no depth to measure"
 REMARKS: dict[Kind, str] = {
     "views": "views that do not fit (⟦skip ROW,COL⟧ leaves them out)",
@@ -57,7 +62,7 @@ class Diagnosis:
     @property
     def healthy(self) -> bool:
         """Whether nothing is wrong with the views."""
-        sound = not self.examination.odd and not self.examination.still
+        sound = not (self.examination.odd or self.examination.still or "mosaic" in self.lightfield.source.doubts)
         return sound and self.order.outcome != "wrong" and self.counting is None
 
     @property
@@ -126,14 +131,18 @@ def with_odd_views(lightfield: LightField, capture: Capture, step: int = 1) -> L
     source = lightfield.source
     # Sound photographs that are far apart differ as much as wrong ones do: there, the map tells.
     posed = is_posed(lightfield.camera)
-    doubts = {} if posed else {kind: text for kind, text in remarks.items() if kind != "exposure"}
+    doubts = {} if posed else {kind: text for kind, text in remarks.items() if kind not in HARMLESS}
     counting = [text for kind, text in remarks.items() if kind == "counting"]  # it explains what else was noted
     notes = (*counting, *source.notes, *(text for text in remarks.values() if text not in counting))
     return lightfield.with_(source=replace(source, notes=notes, doubts=doubts)) if remarks else lightfield
 
 
 def _remarks(lightfield: LightField, capture: Capture, step: int) -> Iterator[tuple[str, str]]:
-    """By kind: all views counted wrongly, or those that do not fit."""
+    """By kind: patterns in all views, all views counted wrongly, or those that do not fit."""
+    if capture.order.blocks:
+        yield "blocks", BLOCKS
+    if step == 1 and is_mosaic(lightfield.reference_view):
+        yield "mosaic", MOSAIC
     places, images, examination = examine(lightfield, step)
     counting = likelier_counting(capture, places, images, examination)
     if counting is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from numpy.typing import NDArray
 
 from ioadr import spilled
 from ioadr.camera import is_posed
+from ioadr.consistency.fixed_pattern import has_blocks
 from ioadr.consistency.matching import Pictures, grey
 from ioadr.consistency.order import FINEST, NOT_JUDGED, Order, judged
+from ioadr.consistency.significance import NOTHING
 from ioadr.errors import InputError
 from ioadr.io.capture import Capture, Loader
 from ioadr.io.options import Pair, ReadOptions
@@ -75,7 +78,9 @@ def order_of(capture: Capture) -> Order:
     numbers = [int(capture.index[spot]) for spot in spots]
     try:
         with damage_explained(capture.path, "views"):
-            images = [grey(capture.load([number], capture.window)[0], FINEST) for number in numbers]
+            views = (capture.load([number], capture.window)[0] for number in numbers)
+            first = next(views)
+            images = [grey(view, FINEST) for view in chain([first], views)]
     except InputError:
         # A view that cannot be read is reported when it is wanted.
         return NOT_JUDGED
@@ -83,7 +88,8 @@ def order_of(capture: Capture) -> Order:
         return NOT_JUDGED
     placed = capture.positions
     positions = np.array(spots, np.float64) if placed is None else np.array([placed[spot][:2] for spot in spots])
-    return judged(Pictures(np.stack(images), positions - positions[0]))
+    order = judged(Pictures(np.stack(images), positions - positions[0]))
+    return replace(order, near=NOTHING, blocks=True) if has_blocks(first) else order
 
 
 def _spots(capture: Capture) -> list[Pair]:
