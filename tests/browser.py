@@ -59,7 +59,19 @@ class Watched:
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         self.page.on("request", self._request)
+        self.address = address
         self.page.goto(address)
+
+    def shown(self) -> None:
+        """Load it again after `left`: a new page would cost as much as most tests do with it."""
+        if self.page.url == "about:blank":
+            self.page.goto(self.address)
+
+    def left(self) -> None:
+        """End what the page does; it must not have complained."""
+        self.page.mouse.move(0, 0)
+        self.page.goto("about:blank")
+        assert self.complaints == []
 
     def _console(self, message: Any) -> None:
         if message.type == "error" or (message.type == "warning" and "GL Driver Message" not in message.text):

@@ -39,14 +39,20 @@ def report(estimate: Estimate, tmp_path_factory: pytest.TempPathFactory) -> Path
     return write_report(tmp_path_factory.mktemp("report") / "report.html", estimate, lightfield, truth)
 
 
-@pytest.fixture
-def opened(browser: Any, report: Path) -> Iterator[Watched]:
+@pytest.fixture(scope="module")
+def shared_page(browser: Any, report: Path) -> Iterator[Watched]:
     watched = Watched(browser, report)
-    watched.page.wait_for_selector("html[data-ready=true]")
-    settle(watched.page)
     yield watched
-    assert watched.complaints == []
     watched.page.context.close()
+
+
+@pytest.fixture
+def opened(shared_page: Watched) -> Iterator[Watched]:
+    shared_page.shown()
+    shared_page.page.wait_for_selector("html[data-ready=true]")
+    settle(shared_page.page)
+    yield shared_page
+    shared_page.left()
 
 
 def pane(page: Any, title: str) -> Any:

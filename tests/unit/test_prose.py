@@ -6,6 +6,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -76,9 +77,14 @@ def test_decisions_and_changelog_are_plain_english():
     } == {}
 
 
+@cache
+def nodes(path: Path) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
 def strings(path: Path) -> Iterator[tuple[int, str]]:
     """Line and text of every docstring and message of a module."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.count(" ") > 1:
             yield node.lineno, node.value
 
@@ -95,7 +101,7 @@ def test_docstrings_and_messages_are_plain_english():
 
 def docstrings(path: Path) -> Iterator[tuple[int, str]]:
     """Line and text of every docstring, those of constants and fields among them."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes(path):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, node.value.value
 

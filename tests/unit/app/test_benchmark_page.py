@@ -114,13 +114,19 @@ def file(results: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_page(tmp_path_factory.mktemp("browser") / "index.html", page_html(results, "Three methods"))
 
 
-@pytest.fixture
-def opened(browser: Any, file: Path) -> Iterator[Watched]:
+@pytest.fixture(scope="module")
+def shared_page(browser: Any, file: Path) -> Iterator[Watched]:
     watched = Watched(browser, file)
-    ready(watched.page)
     yield watched
-    assert watched.complaints == []
     watched.page.context.close()
+
+
+@pytest.fixture
+def opened(shared_page: Watched) -> Iterator[Watched]:
+    shared_page.shown()
+    ready(shared_page.page)
+    yield shared_page
+    shared_page.left()
 
 
 def ready(page: Any, turn: int = 1) -> None:

@@ -38,11 +38,11 @@ def python(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 def test_random_damage(tmp_path):
     """The first of two of which one continues for longer: `make fuzz`."""
-    done = python("-m", "tests.fuzz_readers", "--inputs", "120", "--seed", "7", "--keep", str(tmp_path))
+    done = python("-m", "tests.fuzz_readers", "--inputs", "60", "--seed", "7", "--keep", str(tmp_path))
     assert done.returncode == 0, done.stderr[-3000:]
     told = json.loads(done.stdout)
     assert told["findings"] == 0
-    assert told["refused"] > 90
+    assert told["refused"] > 45
     assert told["growth"] < ALLOWED
 
 
