@@ -108,8 +108,8 @@ def test_without_a_range_or_a_line_it_says_what_to_give(case, init):
     if isinstance(found, Estimate):
         assert found.range.origin == "estimated"
         check(found, lf, case)
-    elif "clear matches" in found:
-        assert found.endswith("Give the range yourself with range=(MIN, MAX).")
+    elif "match clearly" in found:
+        assert found.endswith("give range=(MIN, MAX).")
     else:
         assert init == "structure-tensor"
         assert 'Use initialise.method="plane-sweep"' in found

@@ -216,7 +216,8 @@ def _counted_or_line(folder: Path, group: Mapping[Numbers, Path], column: int, n
     """One number changes: it counts the views of a grid, unless the number beside it makes them a line."""
     counted = {key[column]: file for key, file in group.items()}
     beside = other_place(folder, group, column)
-    if beside is None:
+    # Numbers of which most are missing are no positions, but times, such as 08.06.17 and 08.06.21.
+    if beside is None or max(regular(counted).values()) >= 2 * len(counted):
         return Places({}, counted, notes)
     first, folded = next(iter(group)), likely_grid(len(group))
     kind, low, high = ("row", beside, column) if beside < column else ("column", column, beside)

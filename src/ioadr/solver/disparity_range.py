@@ -71,8 +71,9 @@ def voted_range(lightfield: LightField, rays: Rays, view_step: int, workers: Wor
     supported = _supported(votes, 2.0 / float(rays.reach.max()), SUPPORT // cell)
     if not len(supported):
         raise InputError(
-            f"{lightfield.name}: too little texture to find the disparity range ({len(votes)} clear matches). "
-            "Give the range yourself with ⟦range MIN MAX⟧."
+            f"{lightfield.name}: cannot find the disparity range: only {len(votes)} points match clearly. The views "
+            "lack texture, or were not taken from a grid or line with the camera facing in one direction; photographs "
+            "from other positions need poses. If the views are right, give ⟦range MIN MAX⟧."
         )
     low, high = float(supported.min()), float(supported.max())
     slack = MARGIN * (high - low) + 0.25 / float(rays.reach.max())

@@ -68,7 +68,7 @@ def test_votes_need_company():
 def test_without_texture_the_range_is_asked_for():
     views = np.full((5, 5, 40, 40, 3), 100, np.uint8)
     views[:, :, 20, 20] = 101
-    with pytest.raises(InputError, match=r"texture .* \(0 clear matches\)\. Give the range .* range=\(MIN, MAX\)"):
+    with pytest.raises(InputError, match=r"only 0 points match clearly.*texture.*range=\(MIN, MAX\)"):
         estimated(LightField(views, name="fog"))
 
 

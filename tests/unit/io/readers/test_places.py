@@ -67,6 +67,16 @@ def test_gaps_in_counted_files_are_refused_and_may_be_named(tmp_path):
     np.testing.assert_array_equal(lightfield.views[4, 4], views[4, 4])
 
 
+def test_seconds_are_not_positions(tmp_path):
+    """Nine photographs within a minute were read as 9 of 32 views of a line, as far apart as the seconds."""
+    views = make_views().reshape(9, 20, 24, 3)
+    for second, view in zip((17, 21, 24, 27, 31, 35, 40, 44, 48), views, strict=True):
+        save_png(tmp_path / f"2021-04-30_08.06.{second}.png", view)
+    assert "the file numbers have gaps: 9 of 32 files" in refusal(tmp_path)
+    lightfield = read(tmp_path, grid="3x3", **AS_STORED)
+    np.testing.assert_array_equal(lightfield.views.reshape(views.shape), views)
+
+
 def test_views_missing_at_the_end_keep_their_places(tmp_path):
     views = make_views(grid=(3, 4))
     save(tmp_path, views, "view_{index:02d}.png")
