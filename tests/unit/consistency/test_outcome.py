@@ -114,6 +114,7 @@ def test_views_that_do_not_fit_make_every_map_doubtful(views, write, words, reme
     assert run([*common, str(out)]) == 3
     said = [line for line in capsys.readouterr().err.splitlines() if line.startswith("doubtful: ")]
     assert words in said[0]
+    assert len(set(said)) == len(said)
     stored = json.loads((out / "provenance.json").read_text(encoding="utf-8"))
     assert stored["verdict"] == list(ioadr.load_estimate(out).doubts)
     assert stored["source"]["doubts"]

@@ -44,12 +44,14 @@ def command(terminal: Terminal, out: str, saving: Saving, estimation: Estimation
 
     For comparison, the preset `paper`, the method as published, is scored as well.
     """
+    from ioadr._jit import compiled_before
     from ioadr.evaluation.scores import score
     from ioadr.evaluation.synthetic import demo
 
     start = time.perf_counter()
     saving.check(out)
-    with terminal.busy("rendering the scene"):
+    remark = "" if compiled_before() else "; the first run compiles code"
+    with terminal.busy(f"rendering the scene{remark}"):
         scene = demo()
     terminal.note(headline(scene.lightfield))
     with sweep_bar(terminal, "demo") as progress:

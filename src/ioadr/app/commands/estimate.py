@@ -133,20 +133,23 @@ def run_every_view(terminal: Terminal, estimation: Estimation, lightfield: Light
 
 
 def headline(lightfield: LightField) -> str:
-    """The light field in one line, followed by its reader's notes."""
+    """The light field in one line, followed by its reader's notes and by doubts about every map of it."""
     rows, columns = lightfield.grid
     source, size = lightfield.source, f"{lightfield.width}×{lightfield.height} px"
     first = f"{lightfield.name} ({source.format}): {rows}×{columns} views of {size}"
     order = [f"  order of views: {source.order}"] if source.order else []
-    return "\n".join([first, *order, *(f"  {as_options(note)}" for note in source.notes)])
+    doubts = tuple(source.doubts.values())
+    notes = [f"  {as_options(note)}" for note in source.notes if note not in doubts]
+    return "\n".join([first, *order, *notes, *(f"doubtful: {as_options(doubt)}" for doubt in doubts)])
 
 
 def answer(terminal: Terminal, estimate: Estimate, files: list[str], seconds: float) -> None:
-    """Print the result and where its files are."""
+    """Print the result and where its files are, with the doubts that `headline` did not know yet."""
     data = summary(estimate) | {"seconds": round(seconds, 3), "files": files}
     unit = DEPTH[estimate.depth_unit]
     for doubt in estimate.doubts:
-        terminal.note(f"doubtful: {as_options(doubt)}")
+        if doubt not in estimate.source.doubts.values():
+            terminal.note(f"doubtful: {as_options(doubt)}")
     text = f"done in {seconds:.1f} s ({unit}, disparity range {disparities(estimate.range)}); wrote\n"
     terminal.answer(text + "\n".join(f"  {file}" for file in files), data, fold=True)
 
