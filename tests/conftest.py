@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,16 @@ def pytest_configure() -> None:
     """A shell lets what it runs in the background ignore Ctrl-C, and so would the commands that are tested."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    keep_freed_memory()
+
+
+def keep_freed_memory() -> None:
+    """Let glibc keep some memory that arrays leave: the system would have to clear the pages of each new one."""
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    if mallopt is not None:
+        trim_threshold, mmap_threshold, most = -1, -3, 32 * 2**20
+        mallopt(trim_threshold, 4 * most)
+        mallopt(mmap_threshold, most)
 
 
 @pytest.fixture(scope="session")

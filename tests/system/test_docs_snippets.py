@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from ioadr.app.cli import COMMANDS, group, run
 from ioadr.evaluation import synthetic
 from ioadr.evaluation.synthetic import random_light_field, write_scene
 from ioadr.evaluation.truth import load_truth
+from ioadr.io.exports import quilt
 from ioadr.io.results.pfm import write_pfm
 from tests.conftest import ROOT
 
@@ -56,6 +58,7 @@ def place(data: Path, cotton: ioadr.Estimate, tmp_path: Path, monkeypatch: pytes
     write_pfm("out/benchmark/maps/paper/cotton.pfm", truth)
     monkeypatch.setattr("ioadr.app.explorer.serving.serve", lambda *_: None)
     monkeypatch.setattr(synthetic, "demo", lambda **_: _tiny_demo())
+    monkeypatch.setitem(quilt.SETTINGS, "portrait", replace(quilt.SETTINGS["portrait"], size=(840, 840)))
     return tmp_path
 
 

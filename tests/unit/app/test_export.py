@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from ioadr.io.exports import quilt
 from tests.builders import make_views, write_hci_scene
 
 
@@ -60,7 +62,8 @@ def test_relative_depth_is_refused_with_the_option(tmp_path, cli):
     assert cli(*words, "--scale-to", "nan", "--overwrite").code == 2
 
 
-def test_quilts_need_every_view_and_know_their_devices(tmp_path, cli):
+def test_quilts_need_every_view_and_know_their_devices(tmp_path, cli, monkeypatch):
+    monkeypatch.setitem(quilt.SETTINGS, "go", replace(quilt.SETTINGS["go"], size=(1023, 1023)))  # quick
     np.save(tmp_path / "wall.npy", make_views((3, 5)))
     words = ("estimate", tmp_path / "wall.npy", "--preset", "fast", "--no-report")
     assert cli(*words, "--out", tmp_path / "plain").code == 0

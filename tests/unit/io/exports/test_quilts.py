@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,8 @@ from tests.builders import make_views
 
 DISPARITY = 1.0
 """Of all that the views show, px."""
+SMALL = replace(quilt.SETTINGS["portrait"], size=(1680, 1680))
+"""A display of half as many pixels."""
 
 
 @pytest.fixture(scope="module")
@@ -66,15 +69,16 @@ def test_the_focus_stands_still(folder, again):
 def test_tiles_go_from_the_left_to_the_right(views, tmp_path, monkeypatch):
     """Nearer than what lies in the screen, the wall moves to the left from tile to tile: the camera goes right."""
     monkeypatch.setattr(quilt, "_focus", lambda scene, middle: 0.0)
+    monkeypatch.setitem(quilt.SETTINGS, "portrait", SMALL)
     views.quilt(tmp_path / "out")
     tiles = ioadr.read(tmp_path / "out" / "quilt_qs8x6a0.75.png").views[0].mean(axis=-1)
-    whole = 4 * DISPARITY * 560 / views.size[0]
+    whole = 4 * DISPARITY * SMALL.tile[1] / views.size[0]
     first, last = tiles[0], tiles[-1]
     errors = {}
-    for shift in range(-80, 81):
-        left, right = first[:, 90:-90], last[:, 90 + shift : tiles.shape[2] - 90 + shift]
+    for shift in range(-40, 41):
+        left, right = first[:, 45:-45], last[:, 45 + shift : tiles.shape[2] - 45 + shift]
         errors[shift] = float(np.abs(left - right).mean())
-    assert min(errors, key=errors.__getitem__) == pytest.approx(-whole, abs=2.0)
+    assert min(errors, key=errors.__getitem__) == pytest.approx(-whole, abs=1.0)
 
 
 def test_the_largest_window_of_the_aspect_ratio_is_shown(views):
@@ -89,8 +93,6 @@ def test_the_largest_window_of_the_aspect_ratio_is_shown(views):
 
 def test_the_depth_budget_limits_how_far_cameras_go(views):
     """A scene as deep as to move by more than a quarter of the width is seen from nearer together."""
-    from dataclasses import replace
-
     deep = views.estimate.disparity.copy()
     deep[:, ::2], deep[:, 1::2] = -4.0, 4.0
     cut = quilt.plan(Scene(replace(views.estimate, disparity=deep), None, 0.0, 1, every_view=views, focus=0.0))
