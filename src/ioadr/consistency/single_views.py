@@ -37,6 +37,8 @@ EXPLAINED = 0.25
 """Share of a view's difference that may remain after a correction: a turned view is cut into other blocks."""
 FARTHEST_SHIFT = 6
 """px of the pictures within which a shifted view is looked for."""
+MOVING = 90
+"""Percentile of the motion of all points that stands for that of the scene."""
 MOST_NAMED = 6
 SHIFTED, SAME = "is shifted", "is the same picture as"
 Kind = Literal["views", "shifts", "exposure"]
@@ -62,7 +64,7 @@ class Examination:
     brightness: NDArray[np.float64]
     """Relative to the median of all."""
     shift: NDArray[np.float64]
-    """[V, 2] px of the pictures by which points in the middle of the range of depth move, as measured."""
+    """[V, 2] px of the pictures by which the points that move most are displaced, as measured."""
     odd: tuple[OddView, ...]
     neighbours_told: bool = False
     """Whether two neighbouring views in exchange would be noticed: their places differ by more than noise."""
@@ -123,7 +125,8 @@ def examined(images: NDArray[np.float32], offsets: Offsets, factor: float = 1.0)
         pictures = pictures.with_offsets(rearranged(offsets, matches.best))
         directions, off = pictures.directions, np.zeros_like(off)
         shift = coarse_map(pictures.chosen(outermost(pictures)), low * scale, high * scale)
-    measured = -(directions + np.clip(off, -1.0, 1.0)) * float(np.median(np.abs(shift)))
+    # Half of the points of a scene may lie at the focus and not move at all.
+    measured = -(directions + np.clip(off, -1.0, 1.0)) * float(np.percentile(np.abs(shift), MOVING))
     return Examination(differences, means / np.median(means), measured, tuple(odd), told)
 
 

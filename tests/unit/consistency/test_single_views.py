@@ -146,3 +146,17 @@ def test_views_that_are_counted_otherwise_are_noticed(grid, order, argument, tmp
     found = ioadr.diagnose(tmp_path)
     assert not found.healthy
     assert f" {argument} --out" in command_line(found)
+
+
+def test_arrows_are_drawn_where_most_of_a_scene_is_in_focus():
+    """The median point does not move there: all arrows had no length."""
+    texture = np.random.default_rng(4).integers(0, 255, (2, 96, 96, 1), np.uint8)
+
+    def view(down, right):
+        picture = texture[0].copy()
+        picture[22 - 2 * down : 78 - 2 * down, 22 - 2 * right : 78 - 2 * right] = texture[1, 22:78, 22:78]
+        return picture
+
+    views = np.stack([[view(row, column) for column in range(-2, 3)] for row in range(-2, 3)])
+    found = ioadr.diagnose(ioadr.LightField(views))
+    assert np.abs(found.examination.shift).max() > 1
