@@ -52,7 +52,7 @@ def read_posed(name: str, posed: PosedPhotographs, options: ReadOptions) -> Capt
     index, positions = arranged_views(rig.places[:, [1, 0, 2]] / rig.step)
     if np.abs(positions[..., 2]).max() < IN_PLANE:
         positions = positions[..., :2]
-    notes = tuple(_notes(rig, canvas, share, options))
+    notes = tuple(_notes(rig, share, options))
     # The crop counts pixels before scaling, so that scaling has to wait for it.
     scale = min(options.scale, 1.0) if options.crop is None else 1.0
     if scale < 1.0:
@@ -234,7 +234,7 @@ def _range(rig: Rig) -> DisparityRange | None:
     return DisparityRange(low, high, "file")
 
 
-def _notes(rig: Rig, canvas: Canvas, share: float, options: ReadOptions) -> Iterator[str]:
+def _notes(rig: Rig, share: float, options: ReadOptions) -> Iterator[str]:
     turns, forward = rig.turns, np.abs(rig.places[:, 2])
     taken = rig.photographs[rig.reference]
     yield (
@@ -248,8 +248,9 @@ def _notes(rig: Rig, canvas: Canvas, share: float, options: ReadOptions) -> Iter
             "depth is coarse, and many surfaces are hidden from some of them"
         )
     if rig.left_out:
-        yield f"{len(rig.left_out)} photographs left out: {_left_out_words(rig)}"
-    yield f"the common area is {canvas.width}×{canvas.height} px, {100 * share:.0f} % of the reference photograph"
+        plural = "s" * (len(rig.left_out) > 1)
+        yield f"{len(rig.left_out)} photograph{plural} left out: {_left_out_words(rig)}"
+    yield f"{100 * share:.0f} % of the reference photograph, the area that all views share, is used"
     if rig.inverse_depths is None:
         yield "no scene points beside the poses: the disparity range will be estimated"
     else:

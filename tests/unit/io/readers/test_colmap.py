@@ -69,7 +69,7 @@ def test_what_was_decided_is_said(lightfield):
     notes = " | ".join(lightfield.source.notes)
     assert "9 photographs undistorted and rotated by" in notes
     assert "% of the cameras' extent out of one plane" in notes
-    assert "the common area is" in notes
+    assert "% of the reference photograph, the area that all views share, is used" in notes
     assert 'pose_unit="METRES"' in notes
 
 
@@ -116,7 +116,7 @@ def test_views_that_look_elsewhere_are_left_out_and_named(tmp_path):
     photographs = [turned, *taken.photographs[1:]]
     found = read(colmap_scene(tmp_path / "scene", Shots(photographs, taken.pictures, taken.points)))
     assert found.view_count == 8
-    assert any("1 photographs left out: 1 looking elsewhere (photo_000.png)" in note for note in found.source.notes)
+    assert any("1 photograph left out: 1 looking elsewhere (photo_000.png)" in note for note in found.source.notes)
 
 
 def test_too_few_that_look_alike_are_refused(tmp_path):
