@@ -64,7 +64,7 @@ def test_interrupted_in_the_middle(scene, tmp_path, number, code):
     with subprocess.Popen(long, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
         for line in process.stderr:
-            if line.startswith("sweep 2/"):
+            if line.startswith("step 2/"):
                 process.send_signal(number)
                 break
         try:
