@@ -14,7 +14,7 @@ from tests.scenes import make_estimate
 
 def test_without_xarray_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "xarray", None)
-    with pytest.raises(InputError, match=r"pip install ioadr\[xarray\]"):
+    with pytest.raises(InputError, match=r"pip install 'ioadr\[xarray\]'"):
         make_estimate(np.zeros((20, 24))).to_xarray()
 
 
