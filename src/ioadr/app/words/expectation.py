@@ -17,10 +17,11 @@ from ioadr.spilled import is_spilled
 
 START = 1.0
 """Seconds until modules and compiled code are loaded, and of a small light field's files; more cores do not help."""
-SECONDS_PER_PIXEL = {"paper": 5e-6, "best": 24e-6, "fast": 4e-6}
-SECONDS_PER_SAMPLE = {"paper": 0.34e-6, "best": 0.24e-6, "fast": 0.07e-6}
-"""CPU seconds per pixel of the reference view, and per sample of all views in the files; docs/performance.md gives
-their accuracy."""
+SECONDS_PER_VIEW = 3.7e-3
+SECONDS_PER_PIXEL = {"paper": 3.5e-6, "best": 18e-6, "fast": 1.75e-6}
+SECONDS_PER_SAMPLE = {"paper": 0.24e-6, "best": 0.164e-6, "fast": 0.03e-6}
+"""CPU seconds per file, per pixel of the reference view, and per sample of all views in the files; docs/performance.md
+gives their accuracy."""
 USUAL_SPREAD = 16.0
 """px between the shifts of the nearest and the farthest point in the outermost view, as in the benchmark's scenes;
 beyond it the first map tries more planes and occluders lie farther away, in proportion."""
@@ -82,7 +83,8 @@ def matched_spread(lightfield: LightField) -> float:
 
 def core_seconds(views: int, height: int, width: int, preset: str = DEFAULT) -> float:
     """CPU seconds of an estimation with a preset, without start-up."""
-    return (SECONDS_PER_PIXEL[preset] + SECONDS_PER_SAMPLE[preset] * views) * height * width
+    pixel = SECONDS_PER_PIXEL[preset] + SECONDS_PER_SAMPLE[preset] * views
+    return SECONDS_PER_VIEW * views + pixel * height * width
 
 
 def working_bytes(views: int, pixels: int, parameters: Parameters, shifts: float = USUAL_SPREAD) -> int:
