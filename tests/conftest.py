@@ -56,6 +56,15 @@ def shared() -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def one_thread() -> Iterator[None]:
+    """One thread for each process of parallel tests, unless a test asks for more: waiting threads only take turns."""
+    with pytest.MonkeyPatch.context() as patch:
+        if os.environ.get("PYTEST_XDIST_WORKER"):
+            patch.setattr("ioadr._jit.cores", lambda: 1)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def judged_once() -> Iterator[None]:
     with views_judged_once():
         yield
