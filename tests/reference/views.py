@@ -34,19 +34,19 @@ def origin(i: float, j: float, d: float, anchor: Offset, pose: Pose) -> tuple[fl
     return row - d * anchor[0], column - d * anchor[1]
 
 
-def extent(disparity: Any, n: int, m: int, side: str, link: float, anchor: Offset, pose: Pose) -> tuple[float, bool]:
-    """px of a landed pixel to one side, and whether its surface ends there."""
+def extent(disparity: Any, n: int, m: int, side: str, link: float, anchor: Offset, pose: Pose) -> tuple[float, float]:
+    """px of a landed pixel to one side, and the share at which its surface ends there, 0 if it does not."""
     a, b = n + SIDES[side][0], m + SIDES[side][1]
     d = float(disparity[n, m])
     half = 0.5 * scale(d, pose)
     if not (0 <= a < disparity.shape[0] and 0 <= b < disparity.shape[1]):
-        return min(half, WIDEST), False
+        return min(half, WIDEST), 0.0
     other = float(disparity[a, b])
     if abs(other - d) > link:
-        return min(2 * half, WIDEST), True
+        return min(2 * half, WIDEST), 0.1 if other > d else 0.5
     here, there = landing(n, m, d, anchor, pose), landing(a, b, other, anchor, pose)
     axis = 0 if side in ("up", "down") else 1
-    return min(max(half, 0.5 * abs(there[axis] - here[axis])), WIDEST), False
+    return min(0.6 * max(2 * half, abs(there[axis] - here[axis])), WIDEST), 0.0
 
 
 def share(disparity: Any, coverage: Any, y: float, x: float, d: float, link: float) -> float:
@@ -79,16 +79,16 @@ def carried(
         up, down, left, right = (px + slack for px, _ in sides)
         inside = -WIDEST <= y <= size[0] + WIDEST and -WIDEST <= x <= size[1] + WIDEST
         if inside:
-            ends = any(end for _, end in sides)
-            boxes.append((y - up, y + down, x - left, x + right, ends, float(disparity[n, m])))
+            least = max(end for _, end in sides)
+            boxes.append((y - up, y + down, x - left, x + right, least, float(disparity[n, m])))
     out = np.full(size, np.nan)
     for i, j in np.ndindex(size):
         landed = [
             d
-            for top, bottom, left, right, ends, d in boxes
+            for top, bottom, left, right, least, d in boxes
             if top <= i <= bottom
             and left <= j <= right
-            and (not ends or share(disparity, coverage, *origin(i, j, d, anchor, pose), d, link) >= 0.5 - slack)
+            and (least == 0 or share(disparity, coverage, *origin(i, j, d, anchor, pose), d, link) >= least - slack)
         ]
         if landed:
             out[i, j] = met(disparity, i, j, max(landed), link + slack, anchor, pose)

@@ -11,6 +11,12 @@ STEPS = 3
 SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 WIDEST = 4.0
 """px: half of the widest footprint, for surfaces that come close to the camera."""
+HALF, HIDDEN = 0.5, 0.1
+"""Shares of a surface in a pixel beside a jump at which it ends: where it hides another one, and where it is hidden. It
+continues beneath a nearer surface, and a pixel that shows a tenth of it has seen it."""
+OVERLAP = 0.6
+"""Share of the way to a neighbour on the same surface that a footprint covers. With 0.5, single pixels stay open
+between four footprints that are askew, and show what lies behind."""
 
 
 @kernel
@@ -53,9 +59,11 @@ def share_at(disparity, coverage, y, x, d, link):
 
 @kernel
 def side_extent(disparity, n, m, side, link, ay, ax, pose, y, x):
-    """Extent, px, towards a neighbour of the footprint that lands at (y, x), and whether its surface ends there.
+    """Extent, px, towards a neighbour of the footprint that lands at (y, x), and the share at which its surface ends.
 
-    On the same surface it extends halfway to the neighbour's position, so that surfaces do not crack.
+    The share is 0 if the surface continues; see `HALF` and `HIDDEN`.
+
+    On the same surface it extends beyond the middle to the neighbour's position, so that surfaces do not crack.
     """
     height, width = disparity.shape
     down, right = SIDES[side]
@@ -63,20 +71,20 @@ def side_extent(disparity, n, m, side, link, ay, ax, pose, y, x):
     d = disparity[n, m]
     scale = pose.zoom / (1.0 - pose.nearer * d - pose.closer)
     if not (0 <= a < height and 0 <= b < width):
-        return 0.5 * scale, False
+        return 0.5 * scale, 0.0
     other = disparity[a, b]
     if not abs(other - d) <= link:
-        return scale, True
+        return scale, HIDDEN if other > d else HALF
     there_y, there_x = landing(a, b, other, ay, ax, pose)
     apart = abs(there_y - y) if right == 0 else abs(there_x - x)
-    return max(0.5 * apart, 0.5 * scale), False
+    return OVERLAP * max(apart, scale), 0.0
 
 
 @kernel
 def splat(disparity, coverage, kept, link, ay, ax, pose, out):
     """Set each pixel of `out` to the nearest of the `kept` pixels that land on it, px; NaN if none does.
 
-    A pixel extends to its neighbours; beside a jump, it ends where the share of its surface is one half (`share_at`).
+    A pixel extends to its neighbours; beside a jump, it ends at a share of its surface (`share_at`).
     """
     height, width = disparity.shape
     out[:] = np.nan
@@ -92,16 +100,16 @@ def splat(disparity, coverage, kept, link, ay, ax, pose, out):
             down, ends_1 = side_extent(disparity, n, m, 1, link, ay, ax, pose, y, x)
             left, ends_2 = side_extent(disparity, n, m, 2, link, ay, ax, pose, y, x)
             right, ends_3 = side_extent(disparity, n, m, 3, link, ay, ax, pose, y, x)
-            ends = ends_0 or ends_1 or ends_2 or ends_3
+            least = max(ends_0, ends_1, ends_2, ends_3)
             top, bottom = np.ceil(y - min(up, WIDEST)), np.floor(y + min(down, WIDEST))
             begin, end = np.ceil(x - min(left, WIDEST)), np.floor(x + min(right, WIDEST))
             for i in range(max(0, int(top)), min(out.shape[0], int(bottom) + 1)):
                 for j in range(max(0, int(begin)), min(out.shape[1], int(end) + 1)):
                     if out[i, j] >= d:
                         continue
-                    if ends:
+                    if least > 0.0:
                         there_y, there_x = origin(i, j, np.float64(d), ay, ax, pose)
-                        if share_at(disparity, coverage, there_y, there_x, d, link) < 0.5:
+                        if share_at(disparity, coverage, there_y, there_x, d, link) < least:
                             continue
                     out[i, j] = d
 
