@@ -131,6 +131,7 @@ class Coverage:
     """Opens holes; gives pixels beside a jump to the surface that covers most of them (decision 0012)."""
 
     holes: bool = _option(True, "first open small holes that look like the background and cost no more at its depth")
+    gaps: bool = _option(True, "with holes, also open narrow gaps that continue the background, if coverage says so")
     settle: bool = _option(False, "assign each pixel beside a jump to one surface; false: no coverage is measured")
     gamma: float = _option(2.2, "exponent that converts samples to linear light; 1 for linear samples", 1, 4)
     doubt: float = _option(2.0, "log-likelihood ratio needed to move a pixel to the other surface", 0)

@@ -141,6 +141,7 @@ FINISH_VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "without-borders": {"coverage.settle": False},
         "without-holes": {"coverage.holes": False, "search.hole_sweeps": 0},
         "late-holes": {"search.hole_sweeps": 0},
+        "without-gaps": {"coverage.gaps": False},
         "without-neighbours": {"coverage.neighbours": 0.0},
         "one-pass": {"finish.passes": 1},
         "without-softening": {"finish.softening": 0.0},

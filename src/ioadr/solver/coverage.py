@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from ioadr.geometry.ppp import LEVELS, Rays
 from ioadr.parameters import Coverage
 from ioadr.result import SweepRecord
 from ioadr.solver.finish import directions, disparity_of
+from ioadr.solver.gaps import open_gaps
 from ioadr.solver.holes import STRICT, open_all_holes
 from ioadr.solver.refine import Refinement
 from ioadr.solver.regions import colours
@@ -51,7 +53,11 @@ def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> It
     if not term.settle:
         return
     begin, before = time.perf_counter(), refinement.disparity
-    opened = open_all_holes(refinement, closing, STRICT) if term.holes else before
+    opened = before
+    if term.holes:
+        opened = open_all_holes(refinement, closing, STRICT)
+    if term.holes and term.gaps:
+        opened = open_gaps(refinement, closing, partial(pack_matting, rays=refinement.rays, term=term), opened)
     settled = settle(opened, refinement.rays, term, refinement.workers)
     refinement.disparity, refinement.coverage = settled
     refinement.opened = opened

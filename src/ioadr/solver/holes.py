@@ -27,6 +27,8 @@ from ioadr.solver.schedule import SweepPlan
 from ioadr.solver.segments import label
 
 FloatMap = NDArray[np.float32]
+Pixels = tuple[NDArray[np.intp], NDArray[np.intp]]
+"""Rows and columns."""
 EVEN, COARSE, ALIKE = 4.0, 8.0, 8.0
 """Grey levels between neighbours of a segment, those of a coarser kind, and between it and what it is a part of."""
 STRICT, FORGIVING = (1.0, 0.0), (1.1, 0.6)
@@ -125,8 +127,7 @@ def highest_cost(before: float, noise: float, judge: tuple[float, float]) -> flo
 
 def propose(disparity: FloatMap, image: FloatMap, refinement: Refinement, even: float) -> list[Proposal]:
     """Segments that look like farther pixels around them, on the plane of those."""
-    jump, flat = (disparity_of(shift, refinement.rays) for shift in (JUMP, FLAT))
-    low, high = np.float32(refinement.limits.minimum), np.float32(refinement.limits.maximum)
+    jump = disparity_of(JUMP, refinement.rays)
     labels = np.empty(disparity.shape, np.int64)
     label(image, disparity, np.float32(even), np.float32(jump / 2), labels)
     farthest = -grow(-disparity, AROUND)
@@ -137,25 +138,37 @@ def propose(disparity: FloatMap, image: FloatMap, refinement: Refinement, even: 
             continue
         if not has_rim(rows, columns, labels, disparity, own - jump / 2, image):
             continue
-        part = window(rows, columns, disparity.shape)
-        farther = disparity[part] < own - jump
-        farther[rows - part[0].start, columns - part[1].start] = False
-        y, x = np.nonzero(farther)
-        y, x = y + part[0].start, x + part[1].start
+        y, x = farther_pixels(disparity, rows, columns, own - jump)
         alike = (np.abs(image[y, x] - image[rows, columns].mean(axis=0)) <= ALIKE).all(axis=1)
         if np.count_nonzero(alike) < FEWEST:
             continue
-        y, x = y[alike], x[alike]
-        plane, missed = fit_plane(y, x, disparity[y, x])
-        values = (plane[0] + plane[1] * rows + plane[2] * columns).astype(np.float32)
-        if np.mean(missed < flat) >= ON_PLANE and (values < disparity[rows, columns] - jump / 2).all():
-            proposals.append(Proposal(rows, columns, np.clip(values, low, high)))
+        proposals += on_plane(refinement, disparity, (rows, columns), (y[alike], x[alike]))
     return proposals
 
 
+def farther_pixels(disparity: FloatMap, rows: NDArray[np.intp], columns: NDArray[np.intp], limit: float) -> Pixels:
+    """Rows and columns of the pixels around a segment that are farther than a limit."""
+    part = window(rows, columns, disparity.shape)
+    farther = disparity[part] < limit
+    farther[rows - part[0].start, columns - part[1].start] = False
+    y, x = np.nonzero(farther)
+    return y + part[0].start, x + part[1].start
+
+
+def on_plane(refinement: Refinement, disparity: FloatMap, segment: Pixels, surface: Pixels) -> list[Proposal]:
+    """A segment on the plane of a farther surface; none if that is not plane, or not farther everywhere."""
+    jump, flat = (disparity_of(shift, refinement.rays) for shift in (JUMP, FLAT))
+    plane, missed = fit_plane(*surface, disparity[surface])
+    values = (plane[0] + plane[1] * segment[0] + plane[2] * segment[1]).astype(np.float32)
+    if np.mean(missed < flat) < ON_PLANE or not (values < disparity[segment] - jump / 2).all():
+        return []
+    low, high = np.float32(refinement.limits.minimum), np.float32(refinement.limits.maximum)
+    return [Proposal(*segment, np.clip(values, low, high))]
+
+
 def segments(
-    labels: NDArray[np.int64], disparity: FloatMap, farthest: FloatMap, jump: float
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    labels: NDArray[np.int64], disparity: FloatMap, farthest: FloatMap, jump: float, smallest: int = SMALLEST
+) -> Iterator[Pixels]:
     """Rows and columns of every segment that is neither too small nor too large and has something farther around it."""
     order = np.argsort(labels, axis=None, kind="stable")
     sizes = np.bincount(labels.reshape(-1))
@@ -164,7 +177,7 @@ def segments(
     begins = ends - sizes
     around = np.minimum.reduceat(farthest.reshape(-1)[order], begins)
     nearest = np.maximum.reduceat(disparity.reshape(-1)[order], begins)
-    kept = (sizes >= SMALLEST) & (sizes <= LARGEST) & (around < nearest - jump)
+    kept = (sizes >= smallest) & (sizes <= LARGEST) & (around < nearest - jump)
     for begin, end in zip(begins[kept], ends[kept], strict=True):
         rows, columns = np.divmod(order[begin:end], labels.shape[1])
         yield rows, columns
