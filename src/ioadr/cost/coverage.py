@@ -151,8 +151,9 @@ def judge(matting, disparity, n, m, near, far, middle, scratch, sight):
 
 
 @task
-def cover(begin, end, matting, disparity, surfaces, told):
-    """Fill rows begin … end − 1 of two float32 arrays [3, N, M]; pixels without a jump are NaN.
+def cover(begin, end, matting, disparity, wanted, surfaces, told):
+    """Fill rows begin … end − 1 of two float32 arrays [3, N, M]; pixels not in wanted bool [N, M] or without a jump
+    are NaN.
 
     The first array holds the near, far and middle disparities. `told` holds the coverage by the near surface, U, and
     whether the near surface's colour is known (1, else 0); it is also NaN where the views do not decide.
@@ -169,28 +170,10 @@ def cover(begin, end, matting, disparity, surfaces, told):
     for n in range(begin, end):
         for m in range(disparity.shape[1]):
             surfaces[:, n, m], told[:, n, m] = np.nan, np.nan
+            if not wanted[n, m]:
+                continue
             near, far, middle = sides(disparity, n, m, matting.jump)
             if near > far:
                 surfaces[0, n, m], surfaces[1, n, m], surfaces[2, n, m] = near, far, middle
                 found = judge(matting, disparity, n, m, near, far, middle, scratch, sight)
                 told[0, n, m], told[1, n, m], told[2, n, m] = found
-
-
-@task
-def evidence_at(begin, end, matting, disparity, rows, columns, evidence):
-    """U of pixels begin … end − 1 of the list (rows [P], columns [P]), float32 [P]; NaN as in `cover`."""
-    views = matting.rays.dy.size
-    sight = Sight(
-        np.empty((views, 3), np.float32),
-        np.empty((views, 3), np.float32),
-        np.empty((views, 2), np.float32),
-        np.empty((2, 3, 2)),
-        np.empty((5, 3)),
-    )
-    scratch = np.empty((2, 3), np.float32), np.empty((3, 4))
-    for i in range(begin, end):
-        n, m = rows[i], columns[i]
-        near, far, middle = sides(disparity, n, m, matting.jump)
-        evidence[i] = np.nan
-        if near > far:
-            evidence[i] = judge(matting, disparity, n, m, near, far, middle, scratch, sight)[1]

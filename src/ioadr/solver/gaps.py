@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
-from ioadr.cost.coverage import evidence_at
+from ioadr.cost.coverage import cover
 from ioadr.cost.sight import Matting
 from ioadr.geometry.windows import grow
 from ioadr.solver.finish import disparity_of
@@ -149,9 +149,11 @@ def with_evidence(
 ) -> list[Proposal]:
     """Proposals whose pixels belong to the far surface by clear evidence, in the map with all of them open."""
     rows, columns = (np.concatenate([proposal[axis] for proposal in proposals]) for axis in (0, 1))
-    evidence = np.empty(len(rows), np.float32)
-    workers.rows(evidence_at, len(rows), matting, opened, rows, columns, evidence)
+    wanted = np.zeros(opened.shape, np.bool_)
+    wanted[rows, columns] = True
+    surfaces, told = (np.empty((3, *opened.shape), np.float32) for _ in range(2))
+    workers.rows(cover, len(opened), matting, opened, wanted, surfaces, told)
     ends = np.cumsum([len(proposal.rows) for proposal in proposals])
-    parts = np.split(np.clip(evidence, -LOUDEST, LOUDEST), ends[:-1])
-    told = [part[np.isfinite(part)] for part in parts]
-    return [gap for gap, part in zip(proposals, told, strict=True) if len(part) and part.mean() < -CLEAR]
+    parts = np.split(np.clip(told[1, rows, columns], -LOUDEST, LOUDEST), ends[:-1])
+    decided = [part[np.isfinite(part)] for part in parts]
+    return [gap for gap, part in zip(proposals, decided, strict=True) if len(part) and part.mean() < -CLEAR]

@@ -166,9 +166,7 @@ def on_plane(refinement: Refinement, disparity: FloatMap, segment: Pixels, surfa
     return [Proposal(*segment, np.clip(values, low, high))]
 
 
-def segments(
-    labels: NDArray[np.int64], disparity: FloatMap, farthest: FloatMap, jump: float, smallest: int = SMALLEST
-) -> Iterator[Pixels]:
+def segments(labels: NDArray[np.int64], disparity: FloatMap, farthest: FloatMap, jump: float) -> Iterator[Pixels]:
     """Rows and columns of every segment that is neither too small nor too large and has something farther around it."""
     order = np.argsort(labels, axis=None, kind="stable")
     sizes = np.bincount(labels.reshape(-1))
@@ -177,7 +175,7 @@ def segments(
     begins = ends - sizes
     around = np.minimum.reduceat(farthest.reshape(-1)[order], begins)
     nearest = np.maximum.reduceat(disparity.reshape(-1)[order], begins)
-    kept = (sizes >= smallest) & (sizes <= LARGEST) & (around < nearest - jump)
+    kept = (sizes >= SMALLEST) & (sizes <= LARGEST) & (around < nearest - jump)
     for begin, end in zip(begins[kept], ends[kept], strict=True):
         rows, columns = np.divmod(order[begin:end], labels.shape[1])
         yield rows, columns

@@ -121,7 +121,9 @@ class Replay:
         opened = np.where(holes, self.map_after(way, last), self.map_after(way, last - 1))
         surfaces, evidence = (np.full((3, *opened.shape), np.nan, np.float32) for _ in range(2))
         matting = pack_matting(opened, self.refinement.rays, term)
-        cover(max(n - 1, 0), min(n + 2, len(opened)), matting, opened, surfaces, evidence)
+        around = np.zeros(opened.shape, np.bool_)
+        around[max(n - 1, 0) : n + 2, max(m - 1, 0) : m + 2] = True
+        cover(max(n - 1, 0), min(n + 2, len(opened)), matting, opened, around, surfaces, evidence)
         likelihood = with_neighbours(evidence[1], evidence[2], colours(self.refinement.rays), term.neighbours)
         near, far, middle = (float(values[at]) for values in surfaces)
         if math.isnan(middle):
