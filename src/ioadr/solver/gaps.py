@@ -44,6 +44,9 @@ SMALLEST = 3
 """px of a segment."""
 THIN = 2
 """px; a segment that reaches that far around a pixel is a hole, which the data term decides on."""
+PASSING = 2.0 * THIN
+"""Shift, px of the outermost view, between both surfaces: outer views must see past the widest gap, or its pixels move
+with the near surface in all views, like a line painted on it."""
 END = 0.5
 """Largest share of a gap's pixels that adjoin the farther surface."""
 SEEN = 10
@@ -73,7 +76,7 @@ def open_gaps(
 
 def propose(disparity: FloatMap, image: FloatMap, noise: FloatMap, refinement: Refinement) -> list[Proposal]:
     """Thin segments that look like the farther surface and adjoin it, on its plane."""
-    jump = disparity_of(JUMP, refinement.rays)
+    jump, passing = (disparity_of(shift, refinement.rays) for shift in (JUMP, PASSING))
     far_like = looks_far(disparity, image, np.maximum(np.float32(CONTRAST), np.float32(NOISE) * noise), jump)
     proposals = []
     for segment in thin_segments(far_like, disparity, jump):
@@ -81,7 +84,7 @@ def propose(disparity: FloatMap, image: FloatMap, noise: FloatMap, refinement: R
         surface = farther_pixels(disparity, *segment, limit)
         if len(surface[0]) >= FEWEST:
             proposals += on_plane(refinement, disparity, segment, surface)
-    return proposals
+    return [gap for gap in proposals if np.mean(disparity[gap.rows, gap.columns] - gap.disparity) >= passing]
 
 
 def thin_segments(far_like: Mask, disparity: FloatMap, jump: float) -> Iterator[Pixels]:

@@ -20,7 +20,7 @@ GAP, WALL = np.s_[34:36, 20:44], np.s_[:, 44:]
 """Two rows of the board are a gap that leads to the wall beside it."""
 
 
-def scene(seen: bool = True) -> LightField:
+def scene(seen: bool = True, side: int = 9) -> LightField:
     """A board with a narrow gap before a textured wall; if not `seen`, the gap is painted on the board."""
     random = np.random.default_rng(4)
     wall = 70 + np.kron(random.uniform(-30, 30, (SIZE // 2, SIZE // 2, 3)), np.ones((2, 2, 1)))
@@ -32,9 +32,9 @@ def scene(seen: bool = True) -> LightField:
     if not seen:
         board = np.where(np.arange(SIZE)[None, :, None] < 44, open_ * wall + (1 - open_) * board, board)
         open_ = np.where(np.arange(SIZE)[None, :, None] < 44, 0.0, open_)
-    views = np.empty((7, 7, SIZE, SIZE, 3), np.float32)
-    for index in np.ndindex(7, 7):
-        shift = tuple(-(np.array(index) - 3) * int(NEAR))
+    views = np.empty((side, side, SIZE, SIZE, 3), np.float32)
+    for index in np.ndindex(side, side):
+        shift = tuple(-(np.array(index) - side // 2) * int(NEAR))
         share = np.roll(open_, shift, (0, 1))
         light = (1 - share) * (np.roll(board, shift, (0, 1)) / 255) ** 2.2 + share * (wall / 255) ** 2.2
         views[index] = 255 * light ** (1 / 2.2)
@@ -66,6 +66,11 @@ def test_a_narrow_gap_opens():
 def test_a_painted_line_stays():
     """It looks the same, but does not change from view to view as a background does."""
     np.testing.assert_array_equal(opened(scene(seen=False)), closed())
+
+
+def test_views_must_see_past_the_gap():
+    """The background shifts by 3 px in 7×7 views, less than the 4 px of the widest gap."""
+    np.testing.assert_array_equal(opened(scene(side=7)), closed())
 
 
 def test_threads_make_no_difference():
