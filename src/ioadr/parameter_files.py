@@ -45,7 +45,7 @@ def load_parameters(path: str | Path) -> Parameters:
         size = Path(path).stat().st_size
         if size > LARGEST_FILE:
             raise InputError(f"{path}: {size} bytes are too many for a file of parameters. Shorten it.")
-        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))  # with or without a byte order mark
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(
             f"{path}: not a TOML file of parameters: {error}. `ioadr presets` shows how to make one."

@@ -82,6 +82,8 @@ def test_a_file_may_start_from_a_preset(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text('preset = "text"\n[search]\nsweeps = 4\n', encoding="utf-8")
     assert load_parameters(file) == preset("text").vary({"search.sweeps": 4})
+    file.write_bytes(file.read_bytes().decode().replace("\n", "\r\n").encode("utf-8-sig"))  # by an editor of Windows
+    assert load_parameters(file) == preset("text").vary({"search.sweeps": 4})
 
 
 @pytest.mark.parametrize("name", NAMES)

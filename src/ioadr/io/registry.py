@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ioadr.errors import InputError, unknown
 from ioadr.io.capture import Capture
-from ioadr.io.decoding.images import SUFFIXES
+from ioadr.io.decoding.images import SUFFIXES, read_header
 from ioadr.io.file_numbers import NUMBER
 from ioadr.io.file_places import FEWEST, images_in, listed, too_few
 from ioadr.io.options import ReadOptions
@@ -138,6 +138,7 @@ def _is_light_field(path: Path, options: ReadOptions) -> bool:
 
 def _file_refused(path: Path) -> InputError:
     if path.suffix.lower() in SUFFIXES:
+        read_header(path)  # refuses what is no image, or several in one file
         return InputError(
             f"{path}: one image. If it holds all views, give ⟦eslf ROWSxCOLUMNS⟧ (pixels of a lenslet) or "
             "⟦quilt ROWSxCOLUMNS⟧ (sub-images); otherwise name its folder."

@@ -21,6 +21,13 @@ def test_round_trip(tmp_path: Path) -> None:
     assert read_scene_parameters(tmp_path) == PARAMETERS
 
 
+def test_a_file_of_an_editor_of_windows(tmp_path: Path) -> None:
+    """With a byte order mark and CRLF."""
+    text = format_scene_parameters(PARAMETERS).replace("\n", "\r\n")
+    (tmp_path / "parameters.cfg").write_bytes(text.encode("utf-8-sig"))
+    assert read_scene_parameters(tmp_path) == PARAMETERS
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [

@@ -128,9 +128,9 @@ def image_capture(name: str, path: Path, index: NDArray[np.intp], files: Mapping
 
 def _notes(path: Path, available: NDArray[np.bool_], files: Sequence[Path]) -> Iterator[str]:
     """Notes about unexpected files and followed links."""
-    holes = int(available.size - np.count_nonzero(available))
+    holes = [f"{row},{column}" for row, column in np.argwhere(~np.atleast_2d(available))]
     if holes:
-        yield f"{holes} of {available.size} views have no file"
+        yield f"{len(holes)} of {available.size} views {'has' if len(holes) == 1 else 'have'} no file: {listed(holes)}"
     folder = (path if path.is_dir() else path.parent).resolve()
     outside = [file for file in files if file.is_symlink() and not file.resolve().is_relative_to(folder)]
     if outside:

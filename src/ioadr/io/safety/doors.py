@@ -59,12 +59,12 @@ def check_file(path: Path, expected: str, advice: str = "Copy or export the file
 
 
 def small_text(path: Path, expected: str, advice: str, largest: int = LARGEST_TEXT) -> str:
-    """Content of a small, hand-written text file."""
+    """Content of a small, hand-written text file, without the byte order mark that editors of Windows write."""
     with damage_explained(path, expected, advice):
         check_file(path, expected, advice)
         if path.stat().st_size > largest:
             raise InputError(f"{path}: {path.stat().st_size} bytes are too many for {expected}. Split or shorten it.")
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
 
 
 def small_toml(path: Path, expected: str, advice: str) -> dict[str, Any]:

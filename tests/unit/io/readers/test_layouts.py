@@ -105,7 +105,7 @@ def test_a_hole_in_a_folder_is_an_absent_view(missing, tmp_path):
     assert lightfield.view_count == 11
     assert lightfield.present is not None
     assert not lightfield.present[missing]
-    assert "1 of 12 views have no file" in lightfield.source.notes
+    assert f"1 of 12 views has no file: {missing[0]},{missing[1]}" in lightfield.source.notes
 
 
 def read_or_refusal(path: Path, **options: Any) -> LightField | str:

@@ -25,7 +25,9 @@ def test_without_a_name_the_folder_names_the_light_field(tmp_path):
     views = make_views().reshape(9, 20, 24, 3)
     folder = write(tmp_path / "photos", 'files = "cam_{index:02d}.png"\ngrid = [3, 3]\n', views)
     assert read(folder).name == read(folder / "lightfield.toml").name == "photos"
-    (folder / "lightfield.toml").rename(folder / "left.toml")
+    text = (folder / "lightfield.toml").read_text(encoding="utf-8")
+    (folder / "lightfield.toml").unlink()
+    (folder / "left.toml").write_bytes(text.encode("utf-8-sig"))  # as editors of Windows write it
     assert read(folder / "left.toml").name == "left.toml"
 
 

@@ -189,8 +189,9 @@ def test_a_thumbnail_is_not_the_picture(flagged, tmp_path):
 def test_a_tiff_of_several_pictures_is_refused(tmp_path):
     for number in range(9):
         tifffile.imwrite(tmp_path / f"v_{number // 3}_{number % 3}.tif", make_views()[0], photometric="rgb")
-    with pytest.raises(InputError, match="expected one image in a file, found 3 pages of 24×20 px"):
-        read(tmp_path, **AS_STORED)
+    for scene in (tmp_path, tmp_path / "v_0_0.tif"):
+        with pytest.raises(InputError, match="expected one image in a file, found 3 pages of 24×20 px"):
+            read(scene, **AS_STORED)
 
 
 @pytest.mark.parametrize("width", [24, 100, 128, 300])
@@ -248,8 +249,9 @@ def test_an_animated_image_is_refused(tmp_path):
     for number in range(9):
         path = tmp_path / f"v_{number // 3}_{number % 3}.webp"
         frames[0].save(path, save_all=True, append_images=frames[1:], lossless=True)
-    with pytest.raises(InputError, match="holds 3 images"):
-        read(tmp_path, **AS_STORED)
+    for scene in (tmp_path, path):
+        with pytest.raises(InputError, match="holds 3 images. Export each view as its own file"):
+            read(scene, **AS_STORED)
 
 
 def test_a_mosaic_stands_upright(tmp_path):
