@@ -1,7 +1,7 @@
-"""A folder for what is quicker to load than to make again: compiled kernels and pages.
+"""Cache folder for compiled kernels and pages.
 
-Its name is a hash of all compiled sources and of what compiles them. Files appear whole or not at all, and a folder
-that is full or read-only only costs time.
+Its name is a hash of all compiled sources and of the compiler. Files are complete or absent. If the folder is full or
+read-only, everything still works, but each process compiles again.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ PACKAGE = Path(__file__).parent
 ROOMS = ("geometry", "cost", "solver", "views")
 CHECKSUM = hashlib.sha256().digest_size
 KEPT = 12
-"""Folders of other sources or settings that are kept when a new one is made; each holds some megabytes."""
+"""Number of folders for other sources or settings to keep when a new one is created; each takes a few megabytes."""
 
 KERNEL = ".kernel"
-"""Ending of files of compiled code."""
+"""File extension of compiled code."""
 PATIENCE = 60.0
 """Seconds to wait for a kernel that another process compiles; it may have been suspended."""
 HARMLESS = ("NUM_THREADS", "THREADING_LAYER", "THREADING_LAYER_PRIORITY", "CACHE_DIR", "WARNINGS", "FULL_TRACEBACKS")
-"""Settings of numba, NUMBA_…, that change no code: its own threads and files, which are not used here, and messages."""
+"""numba settings (NUMBA_…) that do not affect compiled code: its own threads and files, unused here, and messages."""
 
 logger = logging.getLogger(__name__)
 
@@ -93,9 +93,9 @@ def write(path: Path, payload: bytes) -> None:
 
 
 class Claim:
-    """The right to make a file, for one process at a time: others wait for the file instead of making it as well.
+    """Claim on a file: one process makes it, all others wait for it instead of making it as well.
 
-    It ends with `release`, or with the process. Where files cannot be locked, all have it.
+    The claim ends with `release` or with the process. If files cannot be locked, every process gets the claim.
     """
 
     def __init__(self) -> None:
@@ -130,7 +130,7 @@ def _locked(file: IO[str]) -> bool:
 
 
 def _make(folder: Path) -> None:
-    """Make the folder, and remove the oldest beside it."""
+    """Create the folder, and remove the oldest of the other folders."""
     if not folder.exists():
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _forget_oldest(folder.parent)
@@ -145,7 +145,7 @@ def _forget_oldest(base: Path) -> None:
 
 @cache
 def _complain(folder: str, reason: str) -> None:
-    """Say once why the next run will compile again."""
+    """Warn once that the next run will compile again, and why."""
     logger.warning(
         "kernel cache %s: cannot be written (%s), so every run compiles again. Name another folder in IOADR_CACHE.",
         folder,

@@ -1,4 +1,4 @@
-"""The one place that sets numba up: decorators, threads and the cache of compiled code."""
+"""The only module that configures numba: decorators, threads and the cache of compiled code."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ _LINKED = {"pipeline_class": _Linked} if hasattr(JITCodeLibrary, "_finalize_fina
 
 
 def kernel(function: Function) -> Function:
-    """Compile a loop that allocates nothing: without reference counts, which threads would fight over.
+    """Compile a loop that allocates nothing, without reference counts, because threads would contend for them.
 
     It is inlined into its callers. A separate function would be compiled again for every caller, with different
     rounding, and the cache would decide which version runs: the bytes would vary, and it would be a fifth slower.
@@ -119,7 +119,7 @@ class _Compiled:
 
     @property
     def _numba_type_(self) -> Any:
-        """What numba takes this object for where compiled code refers to it."""
+        """The type that numba gives to this object in compiled code."""
         return self.inner._numba_type_
 
 
@@ -146,19 +146,19 @@ def warm_up() -> None:
 
 @contextmanager
 def compile_clock() -> Iterator[Callable[[], float]]:
-    """Yield a function that returns the seconds spent compiling since the block began."""
+    """Context manager: yields a function that returns the seconds spent compiling since the block began."""
     listener = event.TimingListener()
     with event.install_listener("numba:compile", listener):
         yield lambda: listener.duration if listener.done else 0.0
 
 
 class Workers:
-    """Python threads that run kernels side by side; no numba threading layer, so it is safe to fork and to nest."""
+    """Python threads that run kernels in parallel; without numba's threading layer, forking and nesting are safe."""
 
     def __init__(self, count: int | None = None) -> None:
         self.count = max(1, count or cores())
         self.stopped = False
-        """Set when one worker failed or was interrupted: those that wait for it must give up."""
+        """Set when a worker fails or is interrupted; workers that wait for it then give up."""
         self._pool = ThreadPoolExecutor(self.count - 1, "ioadr") if self.count > 1 else None
 
     def __enter__(self) -> Workers:
@@ -234,11 +234,11 @@ else:
 if numba.config.DISABLE_JIT:
 
     def wait_load(array: Any, index: int, _unused: int) -> int:
-        """The element as other threads left it."""
+        """The element, with the latest value written by any thread."""
         return int(array[index])
 
     def publish(array: Any, index: int, value: int) -> None:
-        """Set the element after everything written before."""
+        """Set the element; other threads then also see everything written before it."""
         array[index] = value
 
 else:

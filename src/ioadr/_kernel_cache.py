@@ -1,9 +1,9 @@
 """Compiled kernels on disk: one file per kernel and signature, so that processes never share an index.
 
 numba's own cache does not notice that a *called* function in another file changed, lets two processes that
-fill it simultaneously give one name to two kernels, and fails where its folder cannot be written. Here the folder's
-name is a hash of all compiled sources and of what compiles them, a file's name is a hash of its kernel and types,
-files appear whole or not at all, and a folder that is full or read-only only costs time.
+fill it simultaneously give one name to two kernels, and fails where its folder cannot be written. Here, the folder's
+name is a hash of all compiled sources and of the compiler, and a file's name is a hash of its kernel and types. Files
+are complete or absent. If the folder is full or read-only, each process compiles again.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _claim = Claim()
 
 @cache
 def lacking() -> str | None:
-    """Private part of numba that this cache needs and this version lacks; None if it has all."""
+    """Name of a private part of numba that this cache needs and this version lacks; None if all are there."""
     needed = {
         "CompileResult._reduce": hasattr(CompileResult, "_reduce"),
         "CompileResult._rebuild": hasattr(CompileResult, "_rebuild"),
@@ -47,7 +47,7 @@ def lacking() -> str | None:
     missing = ", ".join(name for name, there in needed.items() if not there)
     if missing:
         logger.warning(
-            "numba %s has no %s: compiled loops are kept by numba itself, beside the package. "
+            "numba %s has no %s: compiled loops are kept by numba itself, next to the package. "
             "Remove its __pycache__ folders after changing a kernel.",
             version("numba"),
             missing,
@@ -100,7 +100,7 @@ class KernelCache:
 
 
 def _from_others(path: Path) -> bytes | None:
-    """A missing kernel as another process left it that compiled it meanwhile; if none did, it is ours to compile."""
+    """A missing kernel that another process has compiled meanwhile; None if this process must compile it."""
     while when_missing:
         when_missing.pop()()
     _claim.take(path)
@@ -111,10 +111,10 @@ def _from_others(path: Path) -> bytes | None:
 
 
 def reduced(compiled: Any) -> tuple[Any, ...]:
-    """The part worth keeping: machine code, without the bitcode for linking with other functions.
+    """The part to store: machine code, without the bitcode for linking with other functions.
 
-    Nothing is linked with what comes from a file (see `_jit`), so that a list of names is enough of it. It takes a
-    third of the time to load. Environments of called functions are left out where they hold no Python objects: numba
+    Nothing is linked with code from a file (see `_jit`), so a list of names is sufficient, and loading takes a third of
+    the time. Environments of called functions are left out where they hold no Python objects: numba
     would import the module of each.
     """
     (name, kind, (machine_code, _)), *rest, environments = compiled._reduce()

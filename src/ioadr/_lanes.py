@@ -124,7 +124,7 @@ def _store(_context: Any, array: Any, index: Any, values: Any) -> Any:
 
 
 def _gathered(builder: Any, data: Any, index: Any, word: Any) -> Any:
-    """Sixteen words, each from the element of an int32 lane on."""
+    """Sixteen words, each starting at the element given by an int32 lane."""
     places = builder.gep(data, [index], source_etype=data.type.pointee)
     places.type = ir.VectorType(ir.PointerType(), WIDTH)
     vector, all_lanes = ir.VectorType(word, WIDTH), ir.VectorType(ir.IntType(1), WIDTH)
@@ -271,19 +271,19 @@ if numba.config.DISABLE_JIT:
         return array[index : index + WIDTH].copy()
 
     def store(array: Any, index: int, values: Any) -> None:
-        """Replace them."""
+        """Write sixteen consecutive elements of a flat array."""
         array[index : index + WIDTH] = values
 
     def gather(array: Any, index: Any) -> Any:
-        """Elements of an array at int32 lanes, which count along its rows: to reshape it takes a fifth of a sweep."""
+        """Elements of an array at int32 lanes, counted along its rows; reshaping it would take a fifth of a sweep."""
         return array.reshape(-1)[index]
 
     def start_of_run(index: Any) -> int:
-        """The first of int32 lanes if each is one more than the last, else −1."""
+        """First of the int32 lanes if they are consecutive numbers, else −1."""
         return int(index[0]) if (np.diff(index) == 1).all() else -1
 
     def gather_pairs(array: Any, index: Any) -> Any:
-        """Elements of an array at int32 lanes, counted along its rows, each with its successor, by one load."""
+        """Elements of an array at int32 lanes, counted along its rows, and their successors, in one load."""
         flat = array.reshape(-1)
         return flat[index], flat[index + 1]
 
@@ -316,11 +316,11 @@ if numba.config.DISABLE_JIT:
         return np.where((bits >> np.arange(WIDTH)) & 1, first, second)
 
     def bits_set(bits: Any) -> Any:
-        """How many bits of an int32 are set."""
+        """Number of bits that are set in an int32."""
         return np.int32(int(bits).bit_count())
 
     def magnitude(values: Any) -> Any:
-        """Without sign."""
+        """Absolute values."""
         return np.abs(values)
 
     def root(values: Any) -> Any:

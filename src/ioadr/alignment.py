@@ -24,8 +24,9 @@ from ioadr.solver.shading import shading, shape_of, unshaded, without_low_freque
 ROUNDS = 3
 """Default number of rounds; each makes a map and measures the misalignment against it."""
 UNEVEN = 0.05
-"""Relative variation of brightness within views (rms) from which they are evened out. Rendered scenes with mirrors and
-leaves have up to 0.024, as do captures of camera arrays and plenoptic cameras; photographs of a glossy table 0.11."""
+"""Relative variation of brightness within views (rms) above which it is evened out. It is at most 0.024 in rendered
+scenes with mirrors and leaves and in captures of camera arrays and plenoptic cameras, and 0.11 in photographs of a
+glossy table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +217,7 @@ def _without_tilt(motions: list[Motion], offsets: NDArray[np.float64]) -> list[M
     """Motions without the part caused by a false tilt (a, b) of the map.
 
     Disparities that are wrong by a·n + b·m move the view at o by o⊗(a, b): half of that looks like angle and growth,
-    which the map would follow further with every round. The other half, stretch and shear, tells a and b.
+    which the map would follow further with every round. The other half, stretch and shear, determines a and b.
     """
     down, right = offsets.T
     told = np.concatenate([[left.stretch for left in motions], [left.shear for left in motions]])
@@ -238,7 +239,7 @@ def _without_disparity(shifts: NDArray[np.float64], lightfield: LightField) -> N
 
 
 def _others(lightfield: LightField) -> list[tuple[int, int]]:
-    """Present views but the reference."""
+    """Mask of the present views without the reference view."""
     places = [(int(row), int(column)) for row, column in np.argwhere(lightfield.present)]
     return [place for place in places if place != lightfield.reference]
 
@@ -253,7 +254,7 @@ def _noted(lightfield: LightField, alignment: Alignment, residual: tuple[float, 
     uneven = "" if alignment.shading is None else f", brightness within views by up to {_spread(alignment.shading)} %"
     note = Note(
         f"views aligned: shifts {np.sqrt((shift**2).mean()):.2f} px on average (rms), {shift.max():.2f} in view "
-        f"{worst[0]},{worst[1]}; turns up to {turn:.2f}°, scales up to {100 * scale:.2f} %, gains up to "
+        f"{worst[0]},{worst[1]}; rotations up to {turn:.2f}°, scales up to {100 * scale:.2f} %, gains up to "
         f"{100 * gain:.1f} %{uneven}; views and a first map differ "
         f"by {residual[1]:.2f} grey levels instead of {residual[0]:.2f}"
     )
@@ -269,6 +270,6 @@ def _spread(shading: NDArray[np.float64]) -> int:
 
 
 def _still_odd(lightfield: LightField) -> bool:
-    """Whether a view is displaced after the alignment."""
+    """Whether a view still does not fit."""
     *_, examination = examine(lightfield)
     return any(odd.kind != "exposure" for odd in examination.odd)

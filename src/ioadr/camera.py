@@ -17,7 +17,7 @@ from ioadr.errors import InputError
 from ioadr.part import Window
 
 Matrix = tuple[tuple[float, float, float, float], ...]
-"""Rows of four numbers: a turn, a scale and a shift."""
+"""3×4 matrix of rotation, scale and translation."""
 
 
 def matrix(rows: NDArray[np.float64]) -> Matrix:

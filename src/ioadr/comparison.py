@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from ioadr.result import Estimate
 
 THRESHOLDS = (0.01, 0.03, 0.07, 0.3)
-"""px; the benchmark's three, and one that separates surfaces."""
+"""Thresholds, px: the benchmark's three, and one for errors as large as the distance between surfaces."""
 TRUSTED = 0.5
-"""Confidence from which a pixel counts as trusted."""
+"""Lowest confidence of trusted pixels."""
 
 
 @dataclass(frozen=True, eq=False)

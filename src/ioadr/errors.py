@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 
 LONGEST = 1500
-"""Characters of a message; a file may hold any number of names."""
+"""Largest length of a message, in characters; it may list any number of names."""
 MARK = re.compile(r"⟦([a-z][a-z-]*)(?: ([^⟧]*))?⟧")
 FLAGS = {
     *("overwrite", "resume", "allow-invalid", "flip-both"),
@@ -18,7 +18,7 @@ FLAGS = {
 }
 """Options that take no value."""
 ARGUMENTS = {"out": "folder", "init": "initialise.method"}
-"""Arguments that are not called like their option."""
+"""Arguments whose name differs from that of their option."""
 
 
 class IoadrError(Exception):

@@ -37,7 +37,7 @@ from ioadr.solver.starts import begin, rays_of_starts
 from ioadr.way import Origin
 
 FAR_OFF = 2.0
-"""px of off-plane motion beyond which a second map is needed."""
+"""Off-plane motion, px, above which a second map is needed."""
 SMALLEST = 48
 """Smallest side of the reduced views from which a first map is made, px."""
 Progress = Callable[[SweepRecord, NDArray[np.float32], int], None]
@@ -79,7 +79,7 @@ def estimate(
     Raises
     ------
     InputError
-        The light field cannot be read, or too little texture is left to find its disparity range.
+        The light field cannot be read, or its views have too little texture to find its disparity range.
     TypeError
         An argument has the wrong type.
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MEANINGS = {
     "disparity": ("px per baseline unit", "positive is nearer than the focus plane"),
-    "confidence": ("1", "how far to trust the pixel, 0 … 1"),
+    "confidence": ("1", "probability that the disparity is within 0.07 px of the truth"),
     "visible_views": ("1", "views that see the pixel's point"),
     "occlusion_boundary": ("1", "a neighbour is nearer by enough to hide the pixel in some view"),
 }

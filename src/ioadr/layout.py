@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ioadr.errors import InputError
 
 LEAST_REACH, MOST_REACH = 1e-3, 1e3
-"""Baseline units, times eta, between the reference view and the farthest."""
+"""Smallest and largest distance of the farthest view from the reference view, in baseline units times eta."""
 FEWEST_VIEWS = 9
 """Fewest views that remain after thinning."""
 IN_LINE = 0.1
@@ -25,9 +25,9 @@ class Line(NamedTuple):
     """Neighbouring, evenly spaced views in line with the reference view."""
 
     indices: NDArray[np.intp]
-    """Their columns (or rows) of the grid."""
+    """Columns (or rows) of these views in the grid."""
     step: float
-    """px of shift per px of disparity from one to the next."""
+    """Shift between neighbours, px per px of disparity."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class Layout:
         Raises
         ------
         InputError
-            Too few views, an absent reference view, or positions that no point can be matched over.
+            Too few views, an absent reference view, or positions so far apart that no point is visible in two views.
 
         Examples
         --------
@@ -245,7 +245,7 @@ def _check_reference(reference: Index, present: NDArray[Any]) -> None:
 
 
 def _check_reach(distances: NDArray[Any]) -> None:
-    """Refuse baselines so large that no point is in two views."""
+    """Refuse baselines so large that no point is visible in two views."""
     if not LEAST_REACH <= distances.max() <= MOST_REACH:
         raise InputError(
             f"view layout: the farthest view is {distances.max():.4g} baseline units (times eta) from the reference "

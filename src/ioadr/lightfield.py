@@ -297,7 +297,7 @@ class LightField:
         return replace(self, **changes)
 
     with_ = replace
-    """The earlier name."""
+    """Earlier name of `replace`."""
 
     def crop(self, window: Window) -> LightField:
         """Return the part inside `window`, a `Window` in pixels; it keeps the whole's camera, scale and range.

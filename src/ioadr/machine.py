@@ -13,7 +13,7 @@ def cores() -> int:
 
 
 def end_with_parent() -> None:
-    """A process of a pool waits for work for ever, also after the process that gives it was killed."""
+    """End this process if its parent dies: a pool's worker would otherwise wait for work forever."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 

@@ -14,7 +14,7 @@ from ioadr.parameter_fields import check_group, convert, find, toml
 from ioadr.parameter_fields import option as _option
 
 NEVER = 1_000
-"""A sweep that no estimation reaches, for what begins with a sweep."""
+"""Number of a sweep that no estimation reaches; for phases that never begin."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class Finish:
     colour_scale: float = _option(4.0, "residual at which a view counts half, grey levels", 0.1)
     noise: float = _option(1.7, "smallest residual that is assumed, grey levels", 0.01)
     furthest: float = _option(0.1, "largest shift of a target in the first pass; later passes: 2/3, 2/4 … of it", 0)
-    occluder_growth: int = _option(2, "px by which occluders are enlarged, as samples mix colours beside edges", 0, 10)
+    occluder_growth: int = _option(2, "px by which occluders are enlarged, as samples near edges mix colours", 0, 10)
     high_pass: float = _option(0.9, "share of low frequencies removed from high-pass data; 0: unfiltered only", 0, 1)
     finest: float = _option(0.01, "px, smallest standard deviation of a target", 0)
     scatter: float = _option(0.65, "usual scatter of targets, relative to standard deviations; 0 ignores it", 0)
@@ -123,16 +123,16 @@ class Finish:
     sharing: int = _option(12, "px, radius within which the surfaces of pixels are averaged; 0 switches it off", 0, 32)
     border_rise: float = _option(0.25, "ignore data next to a neighbour that is nearer by more than this shift", 0)
     region_passes: int = _option(0, "number of semi-global matches before the passes, to fill false holes", 0, 10)
-    planes: int = _option(0, "number of planes to try for each torn area of a textureless surface", 0, 10)
+    planes: int = _option(0, "number of planes to try for each torn area of a texture-less surface", 0, 10)
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """Opens holes; gives pixels beside a jump to the surface that covers most of them (decision 0012)."""
+    """Holes, and the surface that covers most of each pixel at a depth discontinuity (decision 0012)."""
 
     holes: bool = _option(True, "first open small holes that look like the background and cost no more at its depth")
-    gaps: bool = _option(True, "with holes, also open narrow gaps that continue the background, if coverage says so")
-    settle: bool = _option(False, "assign each pixel beside a jump to one surface; false: no coverage is measured")
+    gaps: bool = _option(True, "also open narrow gaps that continue the background, if the coverage confirms it")
+    settle: bool = _option(False, "assign pixels at depth discontinuities to one surface; false: measure no coverage")
     gamma: float = _option(2.2, "exponent that converts samples to linear light; 1 for linear samples", 1, 4)
     doubt: float = _option(2.0, "log-likelihood ratio needed to move a pixel to the other surface", 0)
     neighbours: float = _option(0.5, "weight of the evidence from neighbours of similar colour", 0, 1)
@@ -142,7 +142,7 @@ class Coverage:
 class Parameters:
     """All parameters of one estimation: a frozen tree of groups, one for each step of the method.
 
-    Most people start from a `preset` and `replace` single values. ``Parameters()`` alone is the preset ``paper``.
+    Start from a `preset` and `replace` single values. ``Parameters()`` alone is the preset ``paper``.
 
     Examples
     --------
@@ -220,7 +220,7 @@ class Parameters:
         return f"preset({name!r})" + (f".replace({changes!r})" if changes else "")
 
     def to_toml(self) -> str:
-        """One table per term, each value with its meaning beside it."""
+        """The parameters as TOML: one table per group, each value with a comment."""
         lines = []
         for group in fields(self):
             values = getattr(self, group.name)

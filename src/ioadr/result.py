@@ -39,7 +39,7 @@ class SweepRecord:
     changed: int
     """Pixels whose disparity moved by more than 0.001 px."""
     mean_cost: float
-    """Grey levels, of the map that the sweep left; NaN where it was not measured, as between finishing passes."""
+    """Mean cost of the map after the sweep, grey levels; NaN if it was not measured, as between finishing passes."""
     seconds: float
 
 
@@ -84,7 +84,7 @@ class Estimate:
     source: Source = field(default_factory=Source)
     """Where the light field came from."""
     coverage: FloatMap | None = None
-    """Share of the pixel that the surface of its disparity covers, 0 … 1: 1 except beside jumps, NaN where unknown.
+    """Share of the pixel that its surface covers, 0 … 1: 1 away from depth discontinuities, NaN where unknown.
     None if it was not estimated (`coverage.settle`)."""
     two_minima: NDArray[np.bool_] | None = None
     """Mask [N, M]: True where another disparity explains the views nearly as well (mirrors, repeated texture). None in
@@ -279,7 +279,7 @@ class Estimate:
         report : bool or LightField
             Whether to write `report.html` as well; given the light field, the page has its EPIs.
         **options
-            Further ones of `ioadr.io.save_estimate`, such as ``min_confidence=0.5`` for clouds and meshes.
+            Further options of `ioadr.io.save_estimate`, such as ``min_confidence=0.5`` for clouds and meshes.
 
         Returns
         -------
@@ -326,16 +326,16 @@ class Estimate:
         overwrite : bool
             Replace the earlier export in the folder.
         min_confidence : float
-            0 … 1; pixels of less confidence have no point and no depth.
+            0 … 1; pixels of lower confidence get no point and no depth.
         points : int
-            Seed points at most (nerfstudio, colmap).
+            Largest number of seed points (nerfstudio, colmap).
         scale_to : float, optional
-            Metres to the middle of the disparity range, where depth is relative.
+            For relative depth: distance of the middle of the disparity range, in metres.
 
         Returns
         -------
         list of str
-            Paths of the files; what there is to know about them is in `provenance.json`, as `notes`.
+            Paths of the files; `provenance.json` has notes about them.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Large arrays in a temporary file: the system takes their memory back while they are not in use."""
+"""Large arrays in a temporary file, so that the system can reclaim their memory while they are not in use."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 LARGE = 500_000_000
-"""Bytes from which an array is put into a file."""
+"""Size, in bytes, above which an array is put into a file."""
 
 
 def empty(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
@@ -29,14 +29,14 @@ def empty(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
 
 
 def let_rest(array: NDArray[Any]) -> None:
-    """Give the memory of a large array's file back; a later look reads it again."""
+    """Free the memory of a large array; the next access reads it again from its file."""
     pages = _pages(array)
     if pages is not None:
         pages.madvise(mmap.MADV_DONTNEED)
 
 
 def is_spilled(array: NDArray[Any]) -> bool:
-    """Whether it lies in a file."""
+    """Whether the array is in a file."""
     return _pages(array) is not None
 
 

@@ -15,7 +15,7 @@ from ioadr.part import Part
 WHITE = {"uint8": 255.0, "uint16": 65535.0, "float32": 1.0}
 """Full white of the supported sample types."""
 SMALL = 256
-"""px; smaller images are treated as if they had this size."""
+"""Smallest image size for the limit on disparities, px."""
 
 
 def supported(views: NDArray[Any]) -> NDArray[Any]:
@@ -59,7 +59,7 @@ def check_plane(layout: Layout, camera: Camera | None) -> None:
 
 
 def check_range(limits: tuple[float, float] | None, layout: Layout, side: int) -> None:
-    """Refuse a range in which no point is in two views: it would need unboundedly many planes."""
+    """Refuse a range in which no point is visible in two views: it would need unboundedly many planes."""
     distances = layout.distances
     most = max(side, SMALL) / distances[distances >= distances.max() * LEAST_REACH].min()
     if limits is not None and max(-limits[0], limits[1]) > most:

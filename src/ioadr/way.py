@@ -34,21 +34,21 @@ class Origin(IntEnum):
     RANDOM = 8
     """A random step from the value before."""
     MEAN_OR_PLANE = 9
-    """One of the two, in sweeps that try both."""
+    """The mean of neighbours or the plane, in sweeps that try both."""
     REGION = 10
     """A semi-global match or a plane, for the whole region."""
     SURFACE = 11
-    """A surface fitted to what the views want around the pixel."""
+    """A surface fitted to the disparities that the views favour around the pixel."""
     HOLE = 12
     """The plane behind a hole that was opened."""
     BORDER = 13
-    """The surface that covers most of a pixel beside a jump."""
+    """The surface that covers most of a pixel at a depth discontinuity."""
 
 
 KINDS = "start", "sweep", "regions", "surfaces", "holes", "borders"
 """Kinds of steps."""
 BLOCK = 16
-"""Pixels of a row that share a mark of gloss."""
+"""Number of neighbouring pixels of a row that share one mark of gloss."""
 FloatMap = NDArray[np.float32]
 Slices = tuple[slice, slice] | EllipsisType
 STARTS = (Origin.GIVEN, Origin.WINDOWS, Origin.PIXELS, Origin.LINES)
@@ -82,12 +82,12 @@ class Way:
     origins: NDArray[np.uint8]
     """Numbers of `Origin`, [S, N, M]."""
     spread: NDArray[np.float16] | None = None
-    """Factor on the deviations of the targets in the finish, [N, M]; None is 1."""
+    """Factor on the deviations of the targets in the finish, [N, M]; None means 1."""
     exact: FloatMap | None = None
     """Map after each later step, [S − A − 1, N, M] px; the last step's is the result. None if all are differences."""
     glossy: NDArray[np.bool_] | None = None
-    """[P − 1, N, ⌈M/16⌉]: where the second and further of P finishing passes looked for gloss, of sixteen pixels each;
-    None is everywhere."""
+    """[P − 1, N, ⌈M/16⌉]: whether the second and later of P finishing passes looked for gloss, one mark for sixteen
+    pixels; None means everywhere."""
 
     def __post_init__(self) -> None:
         height, width = shape = self.origins.shape[-2:]

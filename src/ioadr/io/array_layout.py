@@ -23,7 +23,7 @@ KNOWN = {
 }
 """Orders of axes that are recognised, by their number; the first is the usual one."""
 LARGE = 0.5
-"""Share of the largest array from which another one could be the views as well."""
+"""Size, as a share of the largest array, above which another array could also hold the views."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def _layout(letters: str, note: str | None) -> ArrayAxes:
 
 
 def _words(letters: str) -> str:
-    """For a person."""
+    """The axes in words."""
     return f"[{', '.join(AXES[letter] for letter in letters)}]{'' if 'c' in letters else ', grey'}"
 
 

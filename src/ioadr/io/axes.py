@@ -1,4 +1,4 @@
-"""Arrays of views as captures: numpy, HDF5, MATLAB and Zarr alike."""
+"""Arrays of views as captures, for NumPy, HDF5, MATLAB and Zarr."""
 
 from __future__ import annotations
 

@@ -33,31 +33,31 @@ class Capture:
     format: str
     path: Path
     index: NDArray[np.intp]
-    """[L, K]: the number by which `load` knows the view."""
+    """[L, K]: number of each view, as `load` expects it."""
     height: int
     width: int
     channels: int
-    """As stored: 1 grey, 2 grey and alpha, 3 colour, 4 colour and alpha."""
+    """Number of stored channels: 1 grey, 2 grey and alpha, 3 colour, 4 colour and alpha."""
     dtype: np.dtype[Any]
     load: Loader
     """(view numbers, window) → [V, window height, window width, channels]."""
     names: Sequence[str]
-    """By view number, for messages."""
+    """Names of the views for messages, by view number."""
     available: NDArray[np.bool_] = field(default_factory=lambda: np.array(True))
     """[L, K], False where there is no view."""
     counted: bool = False
-    """Whether the order of counting, along rows or columns, was already heeded."""
+    """Whether the order of counting, along rows or columns, has already been applied."""
     required: NDArray[np.bool_] = field(default_factory=lambda: np.array(False))
     """[L, K], True where a view that is not available is an error."""
     declared_by: str | None = None
-    """The file that says how many views there are."""
+    """Name of the file that defines the number of views."""
     positions: NDArray[np.float64] | None = None
-    """[L, K, 2] (row, column) or [L, K, 3] (and towards the scene) in baseline units; None is the regular grid."""
+    """[L, K, 2] (row, column) or [L, K, 3] (and towards the scene) in baseline units; None means a regular grid."""
     name: str | None = None
-    """None is the path's name."""
+    """Name of the light field; None means the name of the path."""
     camera: Camera | None = None
     stored_part: Part | None = None
-    """Which part of the camera's image the views show; None is all of it."""
+    """Part of the camera's image that the views show; None means all of it."""
     range: DisparityRange | None = None
     reference: int | None = None
     """Number of the view to estimate."""
@@ -66,13 +66,13 @@ class Capture:
     weighted: bool = False
     """The last of 2 or 4 channels is a weight (0 = no light reached the pixel), not transparency."""
     trusted: bool = False
-    """Whether rows and columns surely run in our order, so that no test is needed."""
+    """Whether rows and columns are certainly in our order, so that no test is needed."""
     order: Order = NOT_JUDGED
-    """What the views say about their order, before it was corrected."""
+    """Finding about the order of the views, before it was corrected."""
     put_right: bool = False
-    """Whether it was."""
+    """Whether the order was corrected."""
     scaled: float = 1.0
-    """Part of the scale asked for that the reader takes upon itself: sizes, camera and range are after it."""
+    """Part of the requested scale that the reader applies itself; sizes, camera and range already include it."""
     notes: tuple[str, ...] = field(default_factory=tuple)
 
     def __post_init__(self) -> None:
@@ -90,7 +90,7 @@ class Capture:
 
     @property
     def part(self) -> Part:
-        """Which part of a larger image the views show."""
+        """Part of a larger image that the views show."""
         return self.stored_part or Part.whole(self.height, self.width)
 
     def name_at(self, row: int, column: int) -> str:

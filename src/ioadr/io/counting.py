@@ -1,4 +1,4 @@
-"""Are counted views counted as was assumed? Other grids and orders are tried where the views do not fit together."""
+"""Tests whether numbered views are in the assumed order, and tries other grids and orders if they do not fit."""
 
 from __future__ import annotations
 
@@ -12,26 +12,27 @@ from ioadr.io.capture import Capture, numbered_grid
 from ioadr.io.options import Pair
 
 FEW = 2
-"""Number of odd views from which the counting of all is doubted."""
+"""Smallest number of views that do not fit for which the order of all views is tested."""
 BETTER = 0.9
-"""Factor on the differences between views from which another way to count is named. Of a right way all others have at
-least 1.08 times the differences, over six scenes; of a wrong one the right way has 0.4 to 0.8 times."""
+"""Ratio of the differences between views below which another order is suggested. On six scenes, wrong orders had at
+least 1.08 times the differences of the right one; the right order had 0.4 to 0.8 times those of a wrong one."""
 CLEAR = 1.05
-"""Factor between the differences of the best way to count and of the next."""
+"""Smallest ratio of the differences in the second best order to those in the best."""
 LONGEST = 4
-"""Side of a grid over the other; a line is longer."""
+"""Largest ratio of the sides of a grid; longer ones are lines."""
 
 
 def likelier_counting(
     capture: Capture, places: tuple[Pair, ...], images: NDArray[np.float32], examination: Examination
 ) -> str | None:
-    """The argument with which views that are counted fit together, where they do not as they are."""
+    """The argument with which numbered views fit together, if they do not fit as read."""
     numbers = [int(capture.index[place]) for place in places]
     order = capture.order
     if order.outcome == "wrong" and order.flips is not None and not capture.put_right:
-        return None  # the order itself is the reason, and is said
-    told = order.transposed is not None and order.mirrored is not None and not (order.mirrored and order.flips is None)
-    doubtful = len(examination.odd) >= FEW or not told
+        return None  # the order itself is the reason, and is reported
+    unclear = order.mirrored and order.flips is None
+    certain = order.transposed is not None and order.mirrored is not None and not unclear
+    doubtful = len(examination.odd) >= FEW or not certain
     count = capture.index.size
     if not (capture.counted and doubtful and sorted(capture.index.ravel()) == list(range(count))):
         return None
@@ -49,7 +50,7 @@ def likelier_counting(
 
 
 def _ways(count: int) -> Iterator[tuple[str, NDArray[np.intp]]]:
-    """Grids of as many views, and orders in which they may be counted."""
+    """Grids of this many views, and orders in which they may be numbered."""
     for rows in range(1, count + 1):
         grid = rows, count // rows
         if count % rows or (min(grid) > 1 and max(grid) > LONGEST * min(grid)):

@@ -1,6 +1,6 @@
 """Metadata of the project's own light field files: one JSON object.
 
-Written by `ioadr convert` into NPZ and Zarr, so that everything a `LightField` knows reads back.
+`ioadr convert` writes it into NPZ and Zarr, so that all properties of a `LightField` can be read back.
 """
 
 from __future__ import annotations

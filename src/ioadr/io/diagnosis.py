@@ -22,9 +22,9 @@ from ioadr.io.orientation import order_of, remedies
 from ioadr.lightfield import LightField
 
 MOST_VIEWS = 400
-"""With more views, single ones are only examined for a diagnosis."""
+"""With more views than this, single ones are examined only by `ioadr.diagnose`."""
 MOST_SKIPPED = 0.25
-"""Share of the views up to which leaving out odd ones is a remedy."""
+"""Largest share of the views that may be left out as a remedy."""
 BLOCKS = "edges of JPEG blocks stand out, so near and far were not tested: export the views with less compression"
 MOSAIC = "the views look like raw sensor data, with another colour in every second pixel: demosaic them first"
 HARMLESS = {"exposure", "blocks"}
@@ -33,7 +33,7 @@ STILL = "nothing moves from view to view: there is no depth to measure"
 REMARKS: dict[Kind, str] = {
     "views": "views that do not fit (⟦skip ROW,COL⟧ leaves them out)",
     "shifts": "views that are displaced (⟦align⟧ corrects them, ⟦skip ROW,COL⟧ leaves them out)",
-    "exposure": "views of other brightness (⟦align⟧ corrects them)",
+    "exposure": "views of different brightness (⟦align⟧ corrects them)",
 }
 
 
@@ -50,9 +50,9 @@ class Diagnosis:
     """Files of the views."""
     examination: Examination
     options: ReadOptions
-    """With which the views were read."""
+    """Options with which the views were read."""
     counting: str | None = None
-    """The argument with which the views fit together, if they were counted wrongly; marked as in errors."""
+    """The argument with which numbered views fit together, if their order was wrong; marked as in errors."""
 
     @property
     def odd(self) -> dict[Pair, str]:
@@ -123,7 +123,7 @@ def diagnose(source: LightField | str | os.PathLike[str], **options: Any) -> Dia
 def with_odd_views(lightfield: LightField, capture: Capture, step: int = 1) -> LightField:
     """The light field with notes on views that do not fit; the harmful ones are doubts about every map as well.
 
-    It has every `step`-th pixel of the capture.
+    The light field has every `step`-th pixel of the capture.
     """
     if lightfield.view_count > MOST_VIEWS:
         return lightfield
@@ -138,7 +138,7 @@ def with_odd_views(lightfield: LightField, capture: Capture, step: int = 1) -> L
 
 
 def _remarks(lightfield: LightField, capture: Capture, step: int) -> Iterator[tuple[str, str]]:
-    """By kind: patterns in all views, all views counted wrongly, or those that do not fit."""
+    """Remarks by kind: patterns in all views, all views in a wrong order, or single views that do not fit."""
     if capture.order.blocks:
         yield "blocks", BLOCKS
     if step == 1 and is_mosaic(lightfield.reference_view):

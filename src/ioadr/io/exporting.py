@@ -31,7 +31,7 @@ from ioadr.views.result import Views
 MOST_POINTS = 10_000
 """Default number of seed points."""
 EXPORT = "export"
-"""In the provenance: for whom the files were written."""
+"""Key in the provenance: the program for which the files were written."""
 
 
 TARGETS: dict[str, Target] = {name: import_module(f"ioadr.io.exports.{name}").TARGET for name in PROGRAMS}

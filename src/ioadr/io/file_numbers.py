@@ -1,4 +1,4 @@
-"""What the numbers in names of files mean: rows and columns, a count, or neither."""
+"""Meaning of the numbers in file names: rows and columns, a count, or neither."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from ioadr.io.file_pattern import whole_number
 
 NUMBER = re.compile(r"[-+−]?\d{1,9}")
 LARGEST_ROW = 99
-"""A constant number beyond it, such as a year, is no row."""
+"""Largest constant number that can be a row; larger ones, such as years, cannot."""
 BETWEEN = re.compile(r"[^a-z0-9]?(row|col|[rcxyuvst])?[^a-z0-9]?", re.IGNORECASE)
-"""What separates a row from a column."""
+"""Characters between a row and a column."""
 COLUMNS, ROWS = {"x", "u", "s", "c", "col", "column"}, {"y", "v", "t", "r", "row"}
 """Words before the number of a column, and of a row."""
 
 TIMES = {"frame", "frames", "time", "ev", "exp", "exposure", "iso", "take"}
-"""Words before a number that counts no views."""
+"""Words before numbers that do not count views."""
 
 Numbers = tuple[int, ...]
 
 
 def numbers_in_names(folder: Path, files: Sequence[Path]) -> Iterator[tuple[Numbers, Path]]:
-    """The numbers of names that agree otherwise. A minus after a word is a dash if all names have it."""
+    """The numbers in names that otherwise agree. A minus after a word is a dash if all names have it."""
     digits = [list(NUMBER.finditer(inside(folder, file.with_suffix("")))) for file in files]
 
     def dashed(match: re.Match[str]) -> bool:
@@ -36,7 +36,7 @@ def numbers_in_names(folder: Path, files: Sequence[Path]) -> Iterator[tuple[Numb
 
 
 def no_grid(group: Iterable[Numbers], changing: Sequence[int]) -> str | None:
-    """Why numbers are no rows and columns: more than two change, one tells all apart, or they hardly ever meet."""
+    """Why numbers cannot be rows and columns: more than two vary, one differs in every file, or few pairs occur."""
     columns = [[numbers[column] for numbers in group] for column in changing]
     distinct = [len(set(values)) for values in columns]
     if len(columns[0]) in distinct:

@@ -13,7 +13,7 @@ from ioadr.errors import InputError
 FIELD = re.compile(r"\{(\w+)(?::0?(\d*)d?)?\}")
 NAMES = {"row": "row", "col": "col", "column": "col", "index": "index"}
 ALLOWED: tuple[list[str], ...] = ([], ["row"], ["col"], ["col", "row"], ["index"], ["col", "index", "row"])
-"""Sorted fields that a pattern may have; beside a row and a column an index is one more number that may be anything."""
+"""Sorted fields that a pattern may have; next to a row and a column, an index may be any number."""
 Place = tuple[int, int] | tuple[int]
 
 

@@ -31,13 +31,13 @@ from ioadr.io.file_pattern import FilePattern
 from ioadr.io.options import Pair, ReadOptions
 
 FEWEST = 3
-"""Views of a light field."""
+"""Smallest number of views of a light field."""
 NAMED = 6
-"""Files that a message lists."""
+"""Number of files that a message lists."""
 MAPS = re.compile(r"(^|[^a-z])(depth|disp|mask|normal|label|seg|conf|occlusion|gt|thumb|preview)")
-"""Names of maps and previews that lie beside the views."""
+"""Names of maps and previews in the folder of the views."""
 ALL_VIEWS = re.compile(r"eslf|_qs\d+x\d+a[\d.]+$", re.IGNORECASE)
-"""Names of images that hold a whole light field each."""
+"""Names of images that each contain a whole light field."""
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ class Places:
     """Files by position and by number. Both are filled for a line, which the user may fold into a grid."""
 
     grid: Mapping[Pair, Path]
-    """By (row, column)."""
+    """Files by (row, column)."""
     counted: Mapping[int, Path]
-    """By number."""
+    """Files by number."""
     notes: tuple[str, ...] = ()
 
 
 def images_in(folder: Path) -> list[Path]:
-    """The image files of a folder, in order; hidden ones are no views, such as the ._NAME.png of a Mac."""
+    """The image files of a folder, in order; hidden ones, such as the ._NAME.png of macOS, are skipped."""
     images = (file for file in sorted(folder.iterdir()) if file.suffix.lower() in SUFFIXES)
     return [file for file in images if not file.name.startswith(".") and file.is_file()]
 
@@ -118,12 +118,12 @@ def placed_by_names(folder: Path, files: Sequence[Path], grid: Pair | None = Non
 
 
 def in_order(files: Sequence[Path]) -> str:
-    """The note on files whose numbers count nothing."""
+    """Note on files whose numbers do not count views."""
     return f"{len(files)} files such as {files[0].name} read in the order of their numbers: ⟦grid⟧ has as many views"
 
 
 def likely_grid(count: int) -> str:
-    """For advice: a square, or a placeholder."""
+    """Grid to suggest: a square, or a placeholder."""
     side = math.isqrt(count)
     return f"{side}x{side}" if side**2 == count else "ROWSxCOLUMNS"
 
@@ -170,7 +170,7 @@ def counted_grid(path: Path, count: int, options: ReadOptions, which: str = "") 
         )
     check_grid(path, grid)
     along = {"row": "along rows", "column": "along columns"}.get(options.counting, options.counting)
-    note = f"{count} views{which}: taken for a {side}×{side} grid, {along} (⟦grid 1x{count}⟧ for a line, ⟦order⟧)"
+    note = f"{count} views{which}: read as a {side}×{side} grid, {along} (⟦grid 1x{count}⟧ for a line, ⟦order⟧)"
     return grid, None if options.grid else note
 
 
@@ -190,7 +190,7 @@ def _alike(folder: Path, files: Iterable[Path]) -> Mapping[str, list[Path]]:
 
 
 def _views_among(folder: Path, groups: Mapping[str, list[Path]]) -> tuple[list[Path], tuple[str, ...]]:
-    """The group of files that are views; maps are passed over, and ambiguous groups refused."""
+    """The group of files that are views; maps are skipped, and ambiguous groups are refused."""
     large = {name: files for name, files in groups.items() if len(files) >= FEWEST}
     views = {name: files for name, files in large.items() if not MAPS.search(name)} or large
     ordered = sorted(views.values(), key=len, reverse=True)
@@ -213,7 +213,7 @@ def _views_among(folder: Path, groups: Mapping[str, list[Path]]) -> tuple[list[P
 
 
 def _counted_or_line(folder: Path, group: Mapping[Numbers, Path], column: int, notes: tuple[str, ...]) -> Places:
-    """One number changes: it counts the views of a grid, unless the number beside it makes them a line."""
+    """Views with one varying number: it counts the views of a grid, unless the number next to it makes them a line."""
     counted = {key[column]: file for key, file in group.items()}
     beside = other_place(folder, group, column)
     # Numbers of which most are missing are no positions, but times, such as 08.06.17 and 08.06.21.

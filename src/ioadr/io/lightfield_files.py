@@ -29,7 +29,7 @@ from ioadr.machine import cores
 NO_MORE: dict[str, Any] = {"axis_offset": (0.0, 0.0), "world": None, "metric": True}
 """Values of a camera that `parameters.cfg` describes completely."""
 TILE = 512
-"""px, largest side of a Zarr chunk: a part of one view, so that parts can be read without the rest."""
+"""Largest side of a Zarr chunk, px: a chunk is a part of one view, so that parts can be read alone."""
 
 
 def write_lightfield(lightfield: LightField, path: str | os.PathLike[str]) -> Path:
@@ -46,7 +46,7 @@ def write_lightfield(lightfield: LightField, path: str | os.PathLike[str]) -> Pa
 
 
 def check_target(path: str | os.PathLike[str]) -> None:
-    """Refuse an existing name, or one whose ending belongs to another format."""
+    """Refuse an existing name, or one whose extension belongs to another format."""
     target = Path(path)
     if target.is_file() or (target.is_dir() and any(target.iterdir())):
         raise OutputError(f"{target}: already exists. Remove it, or choose another name.")

@@ -60,12 +60,12 @@ class ReadOptions:
     range: tuple[float, float] | None = _option(None, "disparities of the light field as read, px")
     reference: tuple[int, int] | None = _option(None, "view to estimate, in the grid as read")
     eta: tuple[float, float] | None = _option(None, "spacing of rows and columns of views, in baselines")
-    baseline_mm: float | None = _option(None, "between neighbouring views")
-    focal_length_mm: float | None = _option(None, "of the lens")
-    sensor_size_mm: float | None = _option(None, "of the larger image side")
-    focus_distance_m: float | None = _option(None, "where the disparity is zero")
+    baseline_mm: float | None = _option(None, "distance between neighbouring views, mm")
+    focal_length_mm: float | None = _option(None, "focal length of the lens, mm")
+    sensor_size_mm: float | None = _option(None, "sensor size along the longer image side, mm")
+    focus_distance_m: float | None = _option(None, "distance at which the disparity is zero, m")
     pose_unit: float | None = _option(None, "metres, one unit of the poses that came with the views")
-    white: float | None = _option(None, "sample value of full white")
+    white: float | None = _option(None, "sample value of white")
     encoding: Literal["sRGB", "linear"] = _option("sRGB", "linear samples are converted to sRGB")
     alpha: Literal["auto", "ignore", "views"] = _option(
         "auto", "ignore it, or leave out views that are mostly transparent; auto does so for lenslet weights only"

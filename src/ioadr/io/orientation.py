@@ -28,7 +28,7 @@ from ioadr.part import Window
 DEFINED = {"hci", "stanford"}
 """Formats that define the order of their views."""
 REMEMBERED = 32_000_000
-"""Bytes of views that are kept from the look at their order until they are read."""
+"""Size, in bytes, up to which views decoded to test their order are kept until they are read."""
 DISTANCE = 8
 """Number of views between the reference view and the farthest one examined."""
 COMPASS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row, column) != (0, 0)]

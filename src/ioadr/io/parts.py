@@ -31,7 +31,7 @@ class Survey:
     """The whole light field without its samples."""
 
     part: Part
-    """Where the pixels lie that `crop` leaves."""
+    """Window of the pixels that `crop` selects."""
     samples: Decided
     camera: Camera | None
     layout: Layout
@@ -39,7 +39,7 @@ class Survey:
     name: str
     source: Source
     reading: ReadOptions
-    """With which parts are read in the order that was found, without another look at it."""
+    """Options that read parts in the order found, without testing it again."""
 
     @property
     def height(self) -> int:

@@ -31,23 +31,23 @@ class View:
     index: tuple[int, int]
     """Row and column of the grid."""
     offset: tuple[float, float]
-    """As in `Layout.offsets`."""
+    """Offset of the view, as in `Layout.offsets`."""
     centre: tuple[float, float, float]
-    """(x, y, z) from the reference camera, in the unit of lengths."""
+    """Position (x, y, z) relative to the reference camera, in the unit of lengths."""
     focal: tuple[float, float]
-    """px (x, y)."""
+    """Focal length (x, y), px."""
     principal: tuple[float, float]
-    """px (column, row); the middle of the first pixel is 0."""
+    """Principal point (column, row), px; the centre of the first pixel is 0."""
 
     @property
     def name(self) -> str:
-        """Name of its image."""
+        """File name of the view's image."""
         return f"view_{self.index[0]:02d}_{self.index[1]:02d}.png"
 
 
 @dataclass(frozen=True, eq=False)
 class Seeds:
-    """Points, thinned."""
+    """Seed points of an export."""
 
     pixels: NDArray[np.intp]
     """Pixel numbers n·M + m in the reference view, ascending."""
@@ -64,15 +64,15 @@ class Scene:
     most_points: int
     """Largest number of seed points."""
     metres: float | None = None
-    """To where relative depth is 1; None leaves lengths as they are."""
+    """Distance, in metres, of relative depth 1; None does not scale."""
     pose: Matrix | None = None
     """Pose of the reference camera in the frame of the original poses, see `Camera.world`; lengths are in its unit."""
     every_view: Views | None = None
     """Maps of all views, for views in between."""
     device: str = "portrait"
-    """Display that a quilt is for."""
+    """Display for which a quilt is made."""
     focus: float | None = None
-    """Disparity that lies in its screen, px; None is the middle."""
+    """Disparity in the plane of the screen, px; None means the middle of the scene."""
 
     @property
     def scale(self) -> float:
@@ -95,12 +95,12 @@ class Scene:
         return matrix[:, :3] / self.scale, matrix[:, 3]
 
     def placed(self, points: Cloud, axes: tuple[float, float, float]) -> Cloud:
-        """Local points in the world."""
+        """Local points in world coordinates."""
         turn, origin = (part.astype(np.float32) for part in self.world(axes))
         return replace(points, positions=points.positions @ turn.T + origin, normals=points.normals @ turn.T)
 
     def frame(self, axes: str) -> str:
-        """In words, for the header of a cloud."""
+        """Description of the frame, for the header of a cloud."""
         return f"axes: {axes}; origin: reference camera" if self.pose is None else "axes and origin: those of the poses"
 
     @property
@@ -131,7 +131,7 @@ class Scene:
         return [self._view((int(row), int(column))) for row, column in present]
 
     def _view(self, index: tuple[int, int]) -> View:
-        """From n = n0 − d·o and 1/Z = slope·d + offset.
+        """Pinhole cameras of the views, from n = n0 − d·o and 1/Z = slope·d + offset.
 
         A pinhole at c sees the point at n0 + (p − p0) − c/(pitch·Z). Both agree for every Z if c = o·pitch/slope and
         p = p0 + o·offset/slope.
@@ -154,7 +154,7 @@ class Scene:
         return np.asarray(np.array(view.focal) * away[:, :2] / away[:, 2:] + view.principal)
 
     def image(self, view: View) -> Rgb:
-        """As displayed."""
+        """Colours of the reference view, as displayed."""
         estimate, taken = self.estimate, self.lightfield
         return rgb8(estimate.image, estimate.white) if taken is None else rgb8(taken.views[view.index], taken.white)
 
@@ -170,7 +170,7 @@ class Scene:
         return [self.reference] if self.every_view is None else list(self.views)
 
     def depth_of(self, view: View) -> NDArray[np.float64]:
-        """[N, M] along the optical axis of one of the `mapped` views, as `depth`."""
+        """Depth [N, M] along the optical axis of one of the `mapped` views, as in `depth`."""
         if self.every_view is None:
             return self.depth
         rays, number = self.estimate.rays, self.every_view.number(view.index)

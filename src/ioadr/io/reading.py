@@ -34,7 +34,7 @@ from ioadr.lightfield import DisparityRange, LightField, Source
 from ioadr.part import Part, Window
 
 CHUNK, CHUNK_BYTES = 16, 200_000_000
-"""Views, and bytes, that are held at full size at a time while they are scaled or thinned out."""
+"""Largest number of views, and of bytes, held at full size while views are scaled or thinned out."""
 
 
 def read(path: str | os.PathLike[str], options: ReadOptions | None = None, **changes: Any) -> LightField:
@@ -54,7 +54,7 @@ def read(path: str | os.PathLike[str], options: ReadOptions | None = None, **cha
     Returns
     -------
     LightField
-        Its `source` says what was recognised and what was decided on the way.
+        Its `source` records the recognised format and all decisions.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def _loaded(capture: Capture, window: Window, scale: float) -> NDArray[Any]:
 
 
 def chunk(window: Window, sample: int) -> int:
-    """Number of views with `sample` bytes per pixel to load at a time."""
+    """Number of views, of `sample` bytes per pixel, to load at a time."""
     return max(1, min(CHUNK, CHUNK_BYTES // (window.height * window.width * sample)))
 
 
@@ -163,7 +163,7 @@ def assembled(
 
 
 def _placed(views: NDArray[Any], capture: Capture) -> NDArray[Any]:
-    """[L, K, N, M, C], zero where no view is."""
+    """Views [L, K, N, M, C]; zero where a view is missing."""
     if capture.available.all():
         return views.reshape(*capture.grid, *views.shape[1:])
     grid = np.zeros((*capture.grid, *views.shape[1:]), views.dtype)

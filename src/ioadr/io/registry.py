@@ -42,7 +42,7 @@ def formats() -> tuple[Format, ...]:
 
 
 def _in_turn() -> Iterator[Format]:
-    """The same formats, each loaded when its turn comes: a scene that the first ones know needs no others."""
+    """The same formats, each imported only when it is tried."""
     package = importlib.import_module("ioadr.io.readers")
     others = sorted({module.name for module in pkgutil.iter_modules(package.__path__)} - {*SPECIFIC, *GENERAL})
     for name in (*SPECIFIC, *others, *GENERAL):
@@ -51,13 +51,13 @@ def _in_turn() -> Iterator[Format]:
 
 ARRAYS = ("numpy", "hdf5", "matlab", "zarr")
 ONLY = {"pattern": ("folder",), "eslf": ("mosaic",), "quilt": ("mosaic",), "axes": ARRAYS, "array": ARRAYS}
-"""Options that mean something to these formats alone."""
+"""Options that only these formats support."""
 OTHER_IMAGES = {".gif", ".jp2", ".j2k", ".tga", ".hdr", ".pfm", ".heic", ".heif", ".avif", ".jxl", ".svg", ".psd"}
 FILMS = {".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v", ".gif"}
 OTHER_IMAGES |= {".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".raw"}
-"""Kinds of images that are not read, for a word about them."""
+"""Kinds of images that are not supported; the message names them."""
 MOST_CHILDREN = 200
-"""Number of entries of a folder that are searched for light fields."""
+"""Largest number of folder entries that are searched for light fields."""
 
 
 def find_format(path: Path, options: ReadOptions) -> Format:
@@ -145,8 +145,8 @@ def _file_refused(path: Path) -> InputError:
         )
     if path.suffix.lower() in FILMS:
         return InputError(
-            f"{path}: a film. Extract its frames as PNG files into a folder, and name the folder; the camera must move "
-            "sideways in equal steps, and nothing else may move."
+            f"{path}: a video. Extract its frames as PNG files into a folder, and name the folder; the camera must "
+            "move sideways in equal steps, and nothing else may move."
         )
     return _unknown(path, "an empty file" if path.stat().st_size == 0 else "not a light field in a known format")
 

@@ -20,12 +20,12 @@ from ioadr.machine import cores
 BLACK = 0.02
 """Share of white below which a pixel carries no information."""
 FEW_BLACK = 0.01
-"""Share of the pixels up to which such pixels are shadows, not the border of the lens' image circle."""
+"""Share of black pixels up to which they are shadows, not the border of the lens' image circle."""
 UNSEEN = "their depth is filled in from their surroundings"
 NAMED = 6
-"""Views that a note lists."""
+"""Number of views that a note lists."""
 OVERSHOOT = 0.02
-"""Share of white below black, and of the samples there, that sharpening or resampling leaves."""
+"""Depth below black, as a share of white, and share of such samples, that sharpening or resampling may cause."""
 STRIDE = 4
 """Step between pixels, for figures that do not need all of them."""
 

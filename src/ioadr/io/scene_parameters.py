@@ -34,7 +34,7 @@ def read_scene_parameters(folder: str | Path) -> SceneParameters:
     """Read `parameters.cfg` of a scene folder."""
     path = Path(folder) / FILE_NAME
     parser = configparser.ConfigParser(interpolation=None)
-    check_file(path, "the scene's camera and range in it", "Give a benchmark scene folder.")
+    check_file(path, "a file with the scene's camera and range", "Give a benchmark scene folder.")
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise InputError(f"{path}: {path.stat().st_size} bytes are too many for a file of parameters.")

@@ -1,4 +1,4 @@
-"""Fewer views, smaller images: camera, positions and disparity range follow along."""
+"""Subsets of views and parts of images, with matching camera, positions and disparity range."""
 
 from __future__ import annotations
 

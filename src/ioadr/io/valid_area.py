@@ -1,4 +1,4 @@
-"""Which pixels of each view show the scene: not those that no light reached, nor those that aligning had to invent."""
+"""Pixels of each view that show the scene: not those without light, nor those filled in by the alignment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ValidArea:
         self.complete = all(self.mask(place).all() for place in places)
 
     def mask(self, view: tuple[int, int]) -> Mask:
-        """[N, M], True where the view at (row, column) of the grid shows the scene."""
+        """Mask [N, M] of the pixels in which the view at (row, column) of the grid shows the scene."""
         return self.lit & self._taken(view)
 
     def _taken(self, view: tuple[int, int]) -> Mask:

@@ -12,9 +12,9 @@ DARK = 0.5
 LIT = 75
 """Percentile of all views that stands for a well-lit one: a third of the views behind a round lens may be dark."""
 MANY = 0.1
-"""Share of all views."""
+"""Share of all views that must be dark."""
 SIDE = 4
-"""Parts of an image in each direction."""
+"""Number of parts of an image in each direction."""
 FAINT = 0.1
 """Share of the image's brightness below which a part shows too little to compare."""
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 BRIGHT = 0.99
-"""Share of float samples that white is not below, if it is above 1."""
+"""Quantile of float samples that is white, if it is above 1."""
 OVERSHOOT = 1.5
-"""Floats up to it are of a white of 1, sharpened or resampled."""
+"""Largest float sample for a white of 1: sharpening and resampling may exceed 1."""
 LEAST_BYTES = 64.0
-"""Floats up to 255 of which a hundredth is above it are bytes stored as floats."""
+"""Floats up to 255 are bytes stored as floats if more than a hundredth of them exceed this value."""
 DEPTH = 14
-"""Bits of 16 that are enough to be all that a camera has."""
+"""Largest number of used bits of 16 for which white is the largest number of that many bits."""
 
 
 class Levels:

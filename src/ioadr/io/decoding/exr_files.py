@@ -17,9 +17,9 @@ from ioadr.io.safety.limits import check_memory, check_packing
 
 MAGIC = b"\x76\x2f\x31\x01"
 SAMPLE_BYTES = 4
-"""At most."""
+"""Largest number of bytes of a sample."""
 Box = tuple[int, int, int, int]
-"""Top, left, bottom, right; the last two are outside."""
+"""Top, left, bottom, right; the last two are exclusive."""
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def opened_exr(path: Path) -> Iterator[Opened]:
 
 
 def _check_size(path: Path, headers: Sequence[Mapping[str, Any]]) -> None:
-    """Refuse what does not fit: the library decodes all channels of all parts, also outside the display window."""
+    """Refuse files larger than memory: the library decodes all channels of all parts, also outside the window."""
     declared = 0
     for header in headers:
         if "deep" in str(header.get("type")):

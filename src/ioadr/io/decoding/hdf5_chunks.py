@@ -18,7 +18,7 @@ PACKINGS = (DEFLATE, 4, LZF)
 class Dataset:
     """An h5py dataset; chunks that a selection touches are checked once.
 
-    `deflated` is the bit of the packing in the mask of filters that a chunk leaves out.
+    `deflated` is the bit of the compression in a chunk's mask of omitted filters.
     """
 
     def __init__(self, path: Path, stored: Any) -> None:

@@ -25,14 +25,14 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".exr", ".bmp", ".ppm", ".
 
 
 def read_header(path: Path, upright: bool = True) -> Header:
-    """Size and type of an image without decoding it; upright or as stored, whatever its orientation tag says."""
+    """Size and type of an image without decoding it; upright, or as stored regardless of its orientation tag."""
     with without_warnings(), _checked(path, upright=upright) as (header, _):
         _check_type(path, header)
         return header
 
 
 def read_image(path: Path, advice: str = LESS, upright: bool = True) -> NDArray[Any]:
-    """[N, M, C] of one image file; `advice` is for one that is too large."""
+    """Samples [N, M, C] of an image file; `advice` tells the user what to do if it is too large."""
     with without_warnings(), _checked(path, advice, upright) as (_, decode):
         return decode()
 

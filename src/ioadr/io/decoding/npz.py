@@ -65,7 +65,7 @@ def load_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any
 
 
 def array_header(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> tuple[tuple[int, ...], np.dtype[Any]]:
-    """Shape and type as the array's header has them."""
+    """Shape and type from the array's header."""
     with archive.open(member) as stream:
         version = np.lib.format.read_magic(stream)
         reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0

@@ -20,7 +20,7 @@ EITHER = 47
 
 
 def check_unpacked(path: object, packing: str, data: bytes, declared: int) -> None:
-    """Refuse data that unpack to more than the bytes `declared`; nothing beyond these is unpacked."""
+    """Refuse data that unpack to more than `declared` bytes; nothing beyond them is unpacked."""
     # Checksums and compressions inside others add a little.
     most = declared + declared // 8 + 4096
     if packing in LENGTHS and LENGTHS[packing](data, most) > most:
@@ -58,7 +58,7 @@ def _zstd(data: bytes, most: int) -> int:
 
 
 def _told_at(offset: int) -> Callable[[bytes, int], int]:
-    """Length from a header that the library holds on to."""
+    """Length from a header that the library respects."""
 
     def length(data: bytes, most: int) -> int:
         return int(struct.unpack_from("<I", data, offset)[0]) if len(data) >= offset + 4 else 0
@@ -75,4 +75,4 @@ LENGTHS: dict[str, Callable[[bytes, int], int]] = {
     "blosc": _told_at(4),
     "lz4": _told_at(0),
 }
-"""Unpacked length, by packing."""
+"""Functions that return the unpacked length, by compression."""

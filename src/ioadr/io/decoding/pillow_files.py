@@ -22,7 +22,7 @@ FORMATS = ("PNG", "JPEG", "TIFF", "BMP", "PPM", "WEBP")
 BYTES = {"I": 4, "F": 4}
 """Bytes of a sample, by Pillow's mode; others have 1, or 2 if their name contains 16."""
 PIXELS_A_BYTE = {"1": 8, "L": 8, "P": 8}
-"""In a file, at most: masks are often stored with one bit per pixel."""
+"""Largest number of pixels per byte of a file: masks are often stored with one bit per pixel."""
 
 
 @contextmanager
@@ -39,9 +39,8 @@ def pillow_image(path: Path, expected: str = "an image", formats: Sequence[str] 
             check_packing(path, declared // PIXELS_A_BYTE.get(image.mode, 1), path.stat().st_size)
             yield image
     except UnidentifiedImageError as error:
-        raise InputError(
-            f"{path}: not {expected} in a supported format ({', '.join(formats)}). Copy or export the file again."
-        ) from error
+        supported = f" in a supported format ({', '.join(formats)})" if len(formats) > 1 else ""
+        raise InputError(f"{path}: not {expected}{supported}. Copy or export the file again.") from error
     except Image.DecompressionBombError as error:
         raise InputError(f"{path}: implausibly large: {one_line(error)}. Make it smaller, or split it.") from error
 

@@ -17,13 +17,13 @@ from ioadr.io.safety.doors import required
 
 MAGIC = b"\x89PNG\r\n\x1a\n"
 CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
-"""By colour type; others have a palette."""
+"""Number of channels, by colour type; other types have a palette."""
 LARGEST_EXIF = 10**6
 MOST_CHUNKS = 10**5
 
 
 def kind_of_png(start: bytes) -> tuple[int, int]:
-    """Bits a sample and colour type."""
+    """Bits per sample and colour type."""
     return start[24], start[25]
 
 

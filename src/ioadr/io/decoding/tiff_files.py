@@ -19,11 +19,11 @@ from ioadr.io.safety.limits import check_memory, check_packing
 
 STARTS = (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
 SUBSAMPLING = 530
-"""The tag of YCbCr; where it is missing, every second sample of colour is stored."""
+"""Tag for the subsampling of YCbCr colours; if it is missing, every second sample is stored."""
 MOST_PAGES = 64
 MOST_CHANNELS = 4
 PACKINGS = ("NONE", "LZW", "DEFLATE", "ADOBE_DEFLATE", "PACKBITS", "LZMA", "ZSTD", "JPEG")
-"""Compressions whose library stops at the declared size; that of JPEG is Pillow's."""
+"""Compressions whose library stops at the declared size; Pillow decodes JPEG."""
 BY_PILLOW = ("PALETTE", "SEPARATED", "YCBCR")
 """Colours of 8 bits that Pillow turns into RGB."""
 
@@ -48,7 +48,7 @@ def opened_tiff(path: Path) -> Iterator[Opened | None]:
 
 
 def _check_packing(path: Path, page: Any) -> None:
-    """Refuse pieces larger than memory, and pieces that are pictures, which may have any size."""
+    """Refuse tiles larger than memory, and tiles that are compressed pictures, which may have any size."""
     packing = getattr(page.compression, "name", str(page.compression))
     if packing not in PACKINGS and page.dtype != np.bool_:
         raise InputError(

@@ -3,4 +3,4 @@
 PROGRAMS = ("nerfstudio", "colmap", "open3d", "blender", "quilt")
 """The modules, each with its `TARGET`, in the order in which they are offered."""
 DEVICES = ("portrait", "go", "16", "32", "65")
-"""Displays that quilts are made for, as `quilt.SETTINGS` has them."""
+"""Displays for which quilts can be made; `quilt.SETTINGS` describes them."""

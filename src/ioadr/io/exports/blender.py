@@ -20,7 +20,7 @@ from ioadr.io.results.maps import Label, write_exr
 NOTHING = 1e10
 """Depth where there is none, as Blender writes it."""
 SENSOR = 36.0
-"""mm, Blender's usual sensor."""
+"""Width of Blender's default sensor, mm."""
 
 
 def write(scene: Scene, folder: Path) -> None:

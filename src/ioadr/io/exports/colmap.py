@@ -1,7 +1,8 @@
 """COLMAP: a sparse model with tracks (binary and text), the reference view's depth and normal map, a dense cloud.
 
-Cameras have x right, y down and look along z; poses lead from the world to the camera. Pixels are counted from the
-corner of the first one. The world is the reference camera's frame, or that of the poses that came with the views.
+Cameras have x right, y down and look along z; poses lead from the world to the camera. Pixel coordinates are
+relative to the corner of the first pixel. The world is the reference camera's frame, or that of the poses that came
+with the views.
 """
 
 from __future__ import annotations
@@ -132,7 +133,7 @@ def _points(model: _Model) -> Parts:
 
 
 def _quaternion(turn: NDArray[np.float64]) -> tuple[float, float, float, float]:
-    """(w, x, y, z), w not negative."""
+    """Quaternion (w, x, y, z) with w ≥ 0."""
     (a, b, c), (d, e, f), (g, h, i) = turn
     squares = np.array([1 + a + e + i, 1 + a - e - i, 1 - a + e - i, 1 - a - e + i])
     rows = np.array(

@@ -1,7 +1,7 @@
 """Nerfstudio: `transforms.json`, images of all views, their masks and depth where known, and a seed cloud.
 
 Cameras have x right, y up and look along −z, and so has the world, unless the views came with poses.
-Pixels are counted from the corner of the first one.
+Pixel coordinates are relative to the corner of the first pixel.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ def _mask_notes(scene: Scene) -> list[Note]:
     if scene.valid_area is None:
         return []
     share = float(np.mean([~scene.valid_area.mask(view.index) for view in scene.views]))
-    return [Note(f"masks leave out {100 * share:.1f} % of the pixels, which do not show the scene: dark or invented")]
+    why = "which do not show the scene: they are dark, or were filled in by the alignment"
+    return [Note(f"masks leave out {100 * share:.1f} % of the pixels, {why}")]
 
 
 TARGET = Target(

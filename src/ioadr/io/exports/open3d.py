@@ -1,6 +1,7 @@
-"""Open3D: colour, depth in millimetres and intrinsics, as its RGB-D functions take them.
+"""Open3D: colour, depth in millimetres and intrinsics, as its RGB-D functions expect them.
 
-Of the reference view, and of every view where each has a map. Pixels are counted from the middle of the first one.
+For the reference view, or for every view if all of them have a map. Pixel coordinates are relative to the centre of
+the first pixel.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def _intrinsic(scene: Scene, view: View) -> dict[str, Any]:
 
 
 def _trajectory(scene: Scene) -> dict[str, Any]:
-    """Cameras in the order of their images, as `open3d.io.read_pinhole_camera_trajectory` takes them."""
+    """Cameras in the order of their images, as `open3d.io.read_pinhole_camera_trajectory` expects them."""
     version = {"version_major": 1, "version_minor": 0}
     cameras = []
     for view in scene.views:

@@ -35,9 +35,9 @@ class Device:
     columns: int
     rows: int
     size: tuple[int, int]
-    """(width, height) of the whole in px."""
+    """Size (width, height) of the quilt, px."""
     aspect: str
-    """Width over height as shown, as names have it. Tiles themselves may have another one."""
+    """Aspect ratio (width / height) of a view as displayed, as in file names. Tiles may have another aspect ratio."""
 
     @property
     def name(self) -> str:
@@ -45,7 +45,7 @@ class Device:
 
     @property
     def tile(self) -> tuple[int, int]:
-        """(width, height) in px."""
+        """Size (width, height) of a tile, px."""
         return self.size[0] // self.columns, self.size[1] // self.rows
 
 
@@ -70,9 +70,9 @@ class Cut:
     window: tuple[float, float, float, float]
     """Left, top, right, bottom in px from the corner of the reference view's first pixel."""
     moves: float
-    """Largest way of a surface from the first tile to the last, of a tile's width."""
+    """Largest motion of a surface from the first tile to the last, as a share of a tile's width."""
     limited: bool
-    """By the budget, and not by the captured views."""
+    """Whether the depth budget limits that motion, not the extent of the captured views."""
 
 
 def write(scene: Scene, folder: Path) -> None:

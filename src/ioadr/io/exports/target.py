@@ -12,7 +12,7 @@ from ioadr.io.posed import Scene
 
 @dataclass(frozen=True)
 class Target:
-    """One program."""
+    """A program to export to."""
 
     help: str
     names: tuple[str, ...]
@@ -20,10 +20,10 @@ class Target:
     write: Callable[[Scene, Path], None]
     notes: Callable[[Scene], list[Note]] = lambda scene: []
     all_views: bool = False
-    """Whether it takes the images of all views."""
+    """Whether it needs the images of all views."""
     metres: bool = False
     """Whether its format promises metres."""
     every_view: bool = False
     """Whether it needs the maps of every view."""
     depth_of_views: bool = False
-    """Whether it takes the depth of every view where there is one."""
+    """Whether it uses the depth of every view, if available."""

@@ -15,13 +15,13 @@ from ioadr.io.subset import scaled_size
 from ioadr.part import Window
 
 TINY = 1e-6
-"""px by which rounding may put a border outside."""
+"""Distance, px, by which rounding may put a border outside."""
 NODES = 120
-"""Along the longer side of the reference photograph: where it is asked which views see the focus plane."""
+"""Nodes along the longer side of the reference photograph, at which visibility of the focus plane is tested."""
 FEW_NODES, FOCI = 40, 25
-"""The same, and how many distances are tried, where the distance of the scene must be found."""
+"""The same if the distance of the scene must be found, and the number of distances tried."""
 NEAREST = 0.5
-"""Nearest focus that is tried, as a share of the cameras' extent, which is about the scene's distance on an arc."""
+"""Nearest focus that is tried, as a share of the cameras' extent, which is the scene's distance on an arc."""
 TOO_LITTLE = "seeing too little of what the reference view sees"
 LEAST_SEEN = 0.4
 """Share of the reference photograph that a view must see."""
@@ -29,11 +29,11 @@ WORTH = 2.3
 """Views are left out for a larger common rectangle as long as its area times this power of their number grows: one of
 13 for a fifth more, half of them for five times as much."""
 MANY, WORTH_OF_MORE = 30, 0.5
-"""From this number on, further views add little: half of 60 are dropped for two fifths more area."""
+"""Number of views above which further ones add little: half of 60 are dropped for two fifths more area."""
 COARSER = 2
-"""Steps between nodes when views to leave out are chosen."""
+"""Step between the nodes used to choose the views to leave out."""
 ENOUGH = 5
-"""Views that are not given up for a larger rectangle."""
+"""Smallest number of views that is kept, even if fewer would give a larger rectangle."""
 
 
 @dataclass(frozen=True)
@@ -46,15 +46,15 @@ class Canvas:
     height: int
 
     def scaled(self, scale: float) -> Canvas:
-        """In px of another size; what does not fill one is left out."""
+        """The canvas in pixels of another size; partial pixels are dropped."""
         height, width = scaled_size(Window(0, 0, self.height, self.width), scale)
         return Canvas((self.left - 0.5) * scale + 0.5, (self.top - 0.5) * scale + 0.5, width, height)
 
 
 def rays_of(rig: Rig, view: int, columns: Floats, rows: Floats) -> Floats:
-    """[…, 3] in the world: through places of the view's canvas, in px from the reference's optical axis.
+    """World directions […, 3] through positions on the view's canvas, in px from the reference's optical axis.
 
-    All views show the focus plane in the same place and size (see `geometry.off_plane`).
+    All views show the focus plane at the same position and size (see `geometry.off_plane`).
     """
     x, y, z = rig.places[view]
     shift_x, shift_y = rig.focal * rig.inverse_focus * np.array([x, y])
@@ -147,14 +147,14 @@ def _nodes(rig: Rig, most: int = NODES) -> tuple[Floats, Floats]:
 
 
 def _seen(rig: Rig, view: int, columns: Floats, rows: Floats) -> NDArray[np.bool_]:
-    """[nodes, nodes]: whether the view sees the focus plane there."""
+    """Mask [nodes, nodes] of where the view sees the focus plane."""
     taken = rig.photographs[view]
     grid_columns, grid_rows = np.meshgrid(columns, rows)
     return taken.holds(taken.pixels(rays_of(rig, view, grid_columns, grid_rows) @ taken.rotation.T))
 
 
 def _enlarged(rig: Rig, seen: NDArray[np.bool_]) -> tuple[Rig, NDArray[np.bool_]]:
-    """The rig without views that cost much of the common rectangle; the best number of views is dropped."""
+    """The rig without views that reduce the common rectangle most; how many are dropped is optimised."""
     kept, dropped = list(range(len(seen))), list[int]()
     coarse = seen[:, ::COARSER, ::COARSER]
     worths = [_worth(coarse[kept])]
@@ -193,7 +193,7 @@ def largest_rectangle(mask: Any) -> tuple[int, int, int, int]:
 
 
 def _under(depths: Sequence[int], row: int) -> tuple[int, int, int, int]:
-    """The largest rectangle under a histogram on a row."""
+    """Largest rectangle under a histogram that stands on a row."""
     best, open_ = (0, 0, 0, 0), list[tuple[int, int]]()
     for column, depth in enumerate([*depths, 0]):
         start = column

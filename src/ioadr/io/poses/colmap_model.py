@@ -19,7 +19,7 @@ from ioadr.io.safety.limits import check_memory
 Part = TypeVar("Part")
 LARGEST = 2 * 10**9
 DENSEST = 10
-"""Bytes of memory that a byte of a file may need while it is read."""
+"""Memory needed while reading, in bytes per byte of the file."""
 MOST_MODELS = 10
 MODELS = {
     "SIMPLE_PINHOLE": 3,
@@ -41,18 +41,18 @@ MODELS = {
     "EUCM": 6,
     "EQUIRECTANGULAR": 2,
 }
-"""In the order of COLMAP's numbers, and how many values each has."""
+"""Camera models in the order of COLMAP's numbers, with their number of values."""
 FISHEYES = ("OPENCV_FISHEYE", "SIMPLE_RADIAL_FISHEYE", "RADIAL_FISHEYE", "SIMPLE_FISHEYE", "FISHEYE")
 UNDERSTOOD = ("SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV", "FULL_OPENCV", *FISHEYES)
 SINGLE = ("SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL", "SIMPLE_RADIAL_FISHEYE", "RADIAL_FISHEYE", "SIMPLE_FISHEYE")
 """Models with one focal length for both directions."""
 PLACES = (".", "sparse", "colmap/sparse", "dense/sparse")
-"""Where models lie below a folder, each in it or in its numbered folders."""
+"""Subfolders that may contain a model, or numbered folders with one each."""
 OBSERVATION = np.dtype([("x", "<f8"), ("y", "<f8"), ("point", "<i8")])
 
 
 Camera = tuple[Any, ...] | str
-"""(width, height, fx, fy, cx, cy, lens), the middle of the first pixel being (0, 0); or why it is not supported."""
+"""(width, height, fx, fy, cx, cy, lens), pixel centres at whole numbers; or the reason why it is not supported."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +70,10 @@ class Shot:
 @dataclass(frozen=True, eq=False)
 class Model:
     cameras: dict[int, Camera]
-    """By number."""
+    """Cameras by number."""
     shots: list[Shot]
     points: NDArray[np.float64]
-    """[P, 3]; none where the model has no file of them."""
+    """Points [P, 3]; empty if the model has no file of points."""
 
 
 def model_folders(path: Path) -> list[Path]:
@@ -114,7 +114,7 @@ def _read(reader: Callable[[Path], Part], path: Path) -> Part:
 
 
 def camera_numbers(path: Path, number: int, model: str, width: int, height: int, values: Any) -> Camera:
-    """Camera numbers for `Model.cameras`. COLMAP counts pixels from the corner of the first one."""
+    """Camera numbers for `Model.cameras`. COLMAP's coordinates are relative to the corner of the first pixel."""
     if model not in UNDERSTOOD:
         return f"whose lens is {model}"
     values = tuple(float(value) for value in values)
@@ -128,7 +128,7 @@ def camera_numbers(path: Path, number: int, model: str, width: int, height: int,
 
 
 def rotation(w: float, x: float, y: float, z: float) -> NDArray[np.float64]:
-    """[3, 3] of a quaternion of any length."""
+    """Rotation matrix [3, 3] of a quaternion of any length."""
     w, x, y, z = np.array([w, x, y, z]) / np.sqrt(w * w + x * x + y * y + z * z)
     return np.array(
         [
@@ -207,7 +207,7 @@ def _binary_points(path: Path) -> NDArray[np.float64]:
 
 
 def _lines(path: Path) -> Iterator[str]:
-    """Without comments, but with empty lines: an image without points has one."""
+    """Lines without comments, but including empty lines: an image without points has one."""
     text = small_text(path, "a model of COLMAP", "Export it again.", LARGEST)
     return (line for line in text.splitlines() if not line.startswith("#"))
 

@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 SAME = 0.6
-"""Steps between neighbouring rows that begin a new one."""
+"""Distance, in steps, above which a new row begins."""
 FULLEST = 0.5
-"""Share of a grid's places that must have a view."""
+"""Share of the positions of a grid that must have a view."""
 
 
 def arranged_views(places: Floats) -> tuple[NDArray[np.intp], Floats]:

@@ -113,5 +113,5 @@ def _scalar(text: str) -> Any:
 
 
 def _json_number(match: re.Match[str]) -> str:
-    """OpenCV writes `1.` and `.5`, which JSON does not know."""
+    """Numbers such as `1.` and `.5`, which OpenCV writes, in the syntax of JSON."""
     return f"{match[1].replace('+', '')}{match[2] or '0'}.{match[3] or '0'}"

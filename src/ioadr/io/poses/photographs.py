@@ -16,12 +16,12 @@ from ioadr.io.decoding.images import SUFFIXES
 
 Floats = NDArray[np.float64]
 ROUNDING = 1e-4
-"""px by which a pixel may miss the image and still be in it."""
+"""Distance, px, by which a pixel may lie outside the image and still count as inside."""
 MOST_SIDES, MOST_BENT, FARTHEST = 1e4, 1e6, 1e12
-"""Focal length and principal point in image sides, coefficients of a lens, and distance from the world's origin, beyond
-which numbers are mistakes."""
+"""Largest plausible focal length and principal point (in image sides), lens coefficient, and distance from the
+origin."""
 PARALLEL = 3e-4
-"""Least spread, as a squared sine, of lines that meet in a point worth to know."""
+"""Smallest spread of lines, as a squared sine, for which their intersection is meaningful."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,18 +30,18 @@ class Photograph:
 
     name: str
     file: Path | None
-    """None where it is missing."""
+    """The image file; None if it is missing."""
     size: tuple[int, int]
-    """(width, height) in px, for which the camera was calibrated."""
+    """Size (width, height), px, for which the camera was calibrated."""
     focal: tuple[float, float]
     """px (x, y)."""
     principal: tuple[float, float]
     """px (x, y)."""
     lens: Lens | Fisheye
     rotation: Floats
-    """[3, 3], world → camera."""
+    """Rotation [3, 3] from world to camera."""
     translation: Floats
-    """[3], of the same."""
+    """Translation [3] from world to camera."""
     upright: bool = False
     """Whether the camera belongs to the upright image (orientation tag applied), not to the stored one."""
     scale: float = 1.0
@@ -60,12 +60,12 @@ class Photograph:
         return np.asarray(ray / np.linalg.norm(ray))
 
     def rays(self, pixels: Floats) -> Floats:
-        """[P, 3] in camera axes, z = 1, of pixels [P, 2] (x, y)."""
+        """Directions [P, 3] in camera axes, z = 1, of pixels [P, 2] (x, y)."""
         x, y = ((pixels[:, axis] - self.principal[axis]) / self.focal[axis] for axis in (0, 1))
         return np.stack([*self.lens.undistorted(x, y), np.ones(len(pixels))], axis=1)
 
     def pixels(self, rays: Floats) -> Floats:
-        """[…, 2] (x, y) at which directions […, 3] in camera axes are seen; NaN where they are not."""
+        """Pixels […, 2] (x, y) that see directions […, 3] in camera axes; NaN if none does."""
         with np.errstate(all="ignore"):
             x, y = rays[..., 0] / rays[..., 2], rays[..., 1] / rays[..., 2]
             seen = (rays[..., 2] > 0) & (np.hypot(x, y) < self.lens.farthest)
@@ -78,7 +78,7 @@ class Photograph:
         return np.asarray(((pixels >= -ROUNDING) & (pixels <= np.array(self.size) - 1.0 + ROUNDING)).all(axis=-1))
 
     def reduced(self, scale: float) -> Photograph:
-        """To be read scaled by exactly this factor; what does not fill a pixel is left out."""
+        """The photograph, to be read scaled by exactly this factor; partial pixels are dropped."""
         size = max(1, int(self.size[0] * scale + 1e-9)), max(1, int(self.size[1] * scale + 1e-9))
         return replace(self._scaled((scale, scale)), size=size, scale=self.scale * scale)
 
@@ -104,12 +104,12 @@ class PosedPhotographs:
     path: Path
     photographs: Sequence[Photograph]
     points: Floats = field(default_factory=lambda: np.empty((0, 3)))
-    """[P, 3] of the scene, in the world; may be none."""
+    """Scene points [P, 3] in world coordinates; may be empty."""
     notes: tuple[str, ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
-    """Names of others that cannot be used, and why."""
+    """Photographs that cannot be used: name → reason."""
     upright: bool = False
-    """Whether orientation tags apply to images whose size does not decide it."""
+    """Whether orientation tags apply, for images whose size does not determine it."""
 
 
 def photograph(name: str, file: Path | None, numbers: Any, pose: tuple[Floats, Floats], path: Path) -> Photograph:
@@ -152,7 +152,7 @@ def _plausible(numbers: Any, translation: Floats) -> bool:
 
 
 def meeting_point(origins: Floats, directions: Floats) -> Floats | None:
-    """[3], nearest to all lines through origins [V, 3] along unit directions [V, 3]; None where they are parallel."""
+    """Point [3] nearest to all lines through origins [V, 3] along unit directions [V, 3]; None if they are parallel."""
     across = np.eye(3) - directions[:, :, None] * directions[:, None, :]
     mean = across.mean(axis=0)
     if np.linalg.eigvalsh(mean)[0] < PARALLEL:
@@ -169,7 +169,7 @@ def inside(folder: Path, name: str, path: Path) -> Path | None:
 
 
 def image_inside(folder: Path, name: str, path: Path) -> Path | None:
-    """The image of that name, or with another ending: some names have none, and images get converted."""
+    """The image of that name, or with another extension: some names have none, and images get converted."""
     exact = inside(folder, name, path)
     if exact is not None:
         return exact

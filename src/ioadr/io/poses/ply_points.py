@@ -1,4 +1,4 @@
-"""Points of a PLY file: the sparse clouds that lie beside poses."""
+"""Points of a PLY file, as in the sparse clouds that come with poses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ioadr.io.safety.limits import check_memory
 
 LONGEST_HEADER = 100_000
 DENSEST = 20
-"""Bytes of memory that a byte of a file may need while it is read: numbers written as text, one digit each."""
+"""Memory needed while reading, in bytes per byte of the file, for numbers of one digit written as text."""
 KINDS = {
     **dict.fromkeys(("char", "int8"), "i1"),
     **dict.fromkeys(("uchar", "uint8"), "u1"),
@@ -28,7 +28,7 @@ ORDERS = {"binary_little_endian": "<", "binary_big_endian": ">", "ascii": ""}
 
 
 def read_points(path: Path) -> NDArray[np.float64]:
-    """[P, 3], finite ones, of a PLY file whose first element are vertices."""
+    """Finite points [P, 3] of a PLY file that begins with vertices."""
     with damage_explained(path, "a PLY file of points"):
         check_memory(path, DENSEST * path.stat().st_size, "its points", "Thin it out")
         content = path.read_bytes()

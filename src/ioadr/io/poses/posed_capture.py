@@ -26,15 +26,15 @@ from ioadr.lightfield import WHITE, DisparityRange
 from ioadr.part import Window
 
 SENSOR = 36.0
-"""mm, of the larger side: poses say angles, and lengths only together with the sensor's size."""
+"""Assumed sensor size, mm, of the longer side: poses define angles, and lengths only with the sensor's size."""
 SMALLEST = 16
-"""px of a common area that can be estimated."""
+"""Smallest side of a common area that can be estimated, px."""
 IN_PLANE = 1e-4
-"""Steps between cameras that none of them is out of plane but by rounding."""
+"""Largest distance from the plane, in steps between cameras, that counts as rounding."""
 BAND = 1 << 18
-"""px whose places in a photograph are held at a time."""
+"""Number of pixels that are resampled at a time."""
 ASPECT = 0.01
-"""By which the aspect ratios of an image and its calibration may differ."""
+"""Largest relative difference between the aspect ratios of an image and its calibration."""
 
 
 def read_posed(name: str, posed: PosedPhotographs, options: ReadOptions) -> Capture:
@@ -86,7 +86,7 @@ def read_posed(name: str, posed: PosedPhotographs, options: ReadOptions) -> Capt
 
 
 def _left_out_words(rig: Rig) -> str:
-    """Omitted photographs, by reason."""
+    """Omitted photographs in words, grouped by reason."""
     reasons = dict.fromkeys(why for _, why in rig.left_out)
     names = {reason: [name for name, why in rig.left_out if why == reason] for reason in reasons}
     return "; ".join(f"{len(those)} {reason} ({listed(those)})" for reason, those in names.items())
@@ -148,7 +148,7 @@ def _opened(taken: Photograph, posed: PosedPhotographs) -> tuple[Photograph, Hea
 
 
 def _like(size: tuple[int, int], header: Header) -> bool:
-    """Whether an image may be a scaled one of that size."""
+    """Whether an image may be a scaled version of an image of that size."""
     return abs(header.width * size[1] / (header.height * size[0]) - 1.0) <= ASPECT
 
 
@@ -166,7 +166,7 @@ def _calibrated(taken: Photograph, header: Header, posed: PosedPhotographs) -> P
 
 
 def _loader(rig: Rig, canvas: Canvas, header: Header, kind: np.dtype[Any]) -> Any:
-    """Views are read and resampled one by one. 8 bits become 16: rounding after resampling would add noise."""
+    """Loader that reads and resamples views one by one. 8 bits become 16: rounding after resampling would add noise."""
     factor = WHITE[kind.name] / WHITE[header.dtype.name]
 
     def load(numbers: Sequence[int], window: Window) -> NDArray[Any]:
@@ -179,7 +179,7 @@ def _loader(rig: Rig, canvas: Canvas, header: Header, kind: np.dtype[Any]) -> An
 
 
 def _resampled(rig: Rig, canvas: Canvas, number: int, window: Window, factor: float, kind: np.dtype[Any]) -> Any:
-    """In bands of rows: the places in a large photograph take more memory than its samples."""
+    """Resample a photograph in bands of rows: positions in a large photograph take more memory than its samples."""
     # Here, as compiled code takes a second to import, which readers of other formats need not wait for.
     from ioadr._jit import Workers
     from ioadr.geometry.resample import resample_rows
@@ -199,7 +199,7 @@ def _resampled(rig: Rig, canvas: Canvas, number: int, window: Window, factor: fl
 
 
 def _image(taken: Photograph) -> NDArray[Any]:
-    """Samples of a photograph, reduced as asked for."""
+    """Samples of a photograph, reduced as requested."""
     assert taken.file is not None
     image = read_image(taken.file, upright=taken.upright)
     if taken.scale == 1.0:
@@ -252,7 +252,7 @@ def _notes(rig: Rig, share: float, options: ReadOptions) -> Iterator[str]:
         yield f"{len(rig.left_out)} photograph{plural} left out: {_left_out_words(rig)}"
     yield f"{100 * share:.0f} % of the reference photograph, the area that all views share, is used"
     if rig.inverse_depths is None:
-        yield "no scene points beside the poses: the disparity range will be estimated"
+        yield "the poses come without scene points: the disparity range will be estimated"
     else:
         low, high = rig.inverse_depths
         far = f"{1 / low:.4g}" if low > 0 else "infinity"

@@ -15,24 +15,24 @@ from ioadr.io.file_places import listed
 from ioadr.io.poses.photographs import Floats, Photograph, PosedPhotographs, meeting_point
 
 MOST_TURNED = 30.0
-"""Degrees between the gazes of views that can share an image plane."""
+"""Largest angle, degrees, between viewing directions that can share an image plane."""
 MOST_TILTED = 12.0
-"""Degrees by which the plane of the cameras may be tilted against the mean gaze to be the image plane."""
+"""Largest tilt, degrees, of the plane of the cameras against the mean viewing direction for use as the image plane."""
 UNTURNED = 0.05
-"""Degrees below which photographs count as parallel."""
+"""Angle, degrees, below which photographs count as parallel."""
 LOOSE = 0.02
-"""How much the gaze counts against the plane of the centres, which a line of cameras leaves open."""
+"""Weight of the viewing direction against the plane of the centres, which a line of cameras does not determine."""
 FARTHEST_FORWARD = 0.25
 """Largest distance of a view from the plane: this share of the scene's distance, and half of the cameras' extent."""
 FARTHEST_APART = 20.0
-"""Degrees between neighbouring photographs, as seen from the scene, above which they are no light field."""
+"""Largest angle, degrees, between neighbouring photographs of a light field, as seen from the scene."""
 FEWER_PIXELS = 0.7
-"""Pixels of the views per pixel of a photograph, below which it is reduced before it is resampled."""
+"""Number of view pixels per pixel of a photograph below which the photograph is reduced before resampling."""
 FEWEST = 3
 FEWEST_POINTS = 30
-"""From which a range of depths is known."""
+"""Smallest number of points from which a range of depths is computed."""
 TAILS = (1.0, 99.0)
-"""Per cent of the points between which the scene is believed to lie; more is added on both sides."""
+"""Percentiles of the points' depths between which the scene lies; a margin is added on both sides."""
 ROOM = 0.15
 
 
@@ -42,43 +42,43 @@ class Rig:
 
     photographs: Sequence[Photograph]
     axes: Floats
-    """[3, 3], world → common axes: x right, y down, z away."""
+    """Rotation [3, 3] from world to common axes: x right, y down, z away."""
     reference: int
     step: float
-    """Between neighbouring cameras, in the unit of the poses: one baseline unit."""
+    """Distance between neighbouring cameras, in the unit of the poses: one baseline unit."""
     focal: float
-    """px, of all views."""
+    """Focal length of all views, px."""
     inverse_focus: float
-    """1 over the distance at which the disparity is zero; 0 is infinity."""
+    """Inverse of the distance at which the disparity is zero; 0 means infinity."""
     inverse_depths: tuple[float, float] | None
     """Range of the scene's inverse depths from the reference view; None without points."""
     tilt: float
-    """Degrees between the mean gaze and the normal of the plane that fits the centres best."""
+    """Angle, degrees, between the mean viewing direction and the normal of the plane that fits the centres best."""
     points: int = 0
     """Number of points from which the depths were taken."""
     left_out: tuple[tuple[str, str], ...] = ()
-    """Names of photographs, and why."""
+    """Photographs left out: name → reason."""
 
     @cached_property
     def places(self) -> Floats:
-        """[V, 3] from the reference view (x, y, z), in the unit of the poses."""
+        """Positions [V, 3] (x, y, z) relative to the reference view, in the unit of the poses."""
         centres = np.array([taken.centre for taken in self.photographs])
         return np.asarray((centres - centres[self.reference]) @ self.axes.T)
 
     @property
     def turns(self) -> Floats:
-        """[V] degrees by which each photograph is turned to the common axes."""
+        """Angles [V], degrees, by which each photograph is rotated to the common axes."""
         cosine = [(np.trace(self.axes @ taken.rotation.T) - 1.0) / 2.0 for taken in self.photographs]
         return np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
 
     @property
     def extent(self) -> float:
-        """Largest side of the cameras' rectangle."""
+        """Longer side of the rectangle that contains all cameras."""
         return float(np.ptp(self.places[:, :2], axis=0).max())
 
     @property
     def apart(self) -> float:
-        """Degrees between neighbouring photographs, as seen from the scene, or from the point that all look at."""
+        """Angle, degrees, between neighbouring photographs, seen from the scene or from the point that all look at."""
         inverse = self.inverse_focus
         if not inverse:
             distance = _meeting_distance(self)
@@ -86,11 +86,11 @@ class Rig:
         return float(np.degrees(np.arctan(self.step * inverse)))
 
     def scaled(self, scale: float) -> Rig:
-        """With photographs that are reduced when they are read."""
+        """The rig with photographs that are reduced when they are read."""
         return replace(self, photographs=[taken.reduced(scale) for taken in self.photographs], focal=self.focal * scale)
 
     def levelled(self) -> Rig:
-        """With photographs of much more pixels than the views reduced, which resampling alone would alias."""
+        """The rig with reduced photographs, if they have many more pixels than the views: resampling would alias."""
         ratios = [self.focal / float(np.sqrt(np.prod(taken.focal))) for taken in self.photographs]
         pairs = zip(self.photographs, ratios, strict=True)
         return replace(self, photographs=[taken.reduced(r) if r < FEWER_PIXELS else taken for taken, r in pairs])
@@ -148,7 +148,7 @@ def _check_count(posed: PosedPhotographs, usable: Sequence[Photograph]) -> None:
 
 
 def common_axes(photographs: Sequence[Photograph]) -> tuple[Floats, float]:
-    """Axes [3, 3], and degrees between the mean gaze and the plane of the centres.
+    """Axes [3, 3], and the angle, degrees, between mean viewing direction and normal of the plane of centres.
 
     z is the normal of that plane if photographs look roughly along it: only for views in the image plane do points move
     along lines at equal steps. Otherwise it is the mean line of sight.

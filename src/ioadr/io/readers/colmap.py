@@ -19,7 +19,7 @@ from ioadr.io.registry import Format
 
 IMAGES = ("images", "input", ".", "images_2", "images_4", "images_8")
 SIGHTINGS = 3
-"""Views that must have seen a point before it is believed."""
+"""Smallest number of views of a point that is used."""
 
 
 def recognise(path: Path, options: ReadOptions) -> bool:
@@ -49,7 +49,7 @@ FORMAT = Format("colmap", "COLMAP model with images", recognise, open_model)
 
 
 def _photographs(folder: Path, images: Path, model: Model) -> tuple[list[Photograph], tuple[tuple[str, str], ...]]:
-    """Those whose lens is supported, and the names of the others."""
+    """Photographs whose lens is supported, and the names of the others."""
     photographs, left_out = [], []
     for shot in sorted(model.shots, key=lambda shot: shot.name):
         if shot.camera not in model.cameras:
@@ -81,7 +81,7 @@ def _image_folder(path: Path, folder: Path, model: Model) -> Path:
 
 
 def triangulated(model: Model, photographs: list[Photograph]) -> NDArray[np.float64]:
-    """[P, 3] of the points that several images observed, for models without points."""
+    """Points [P, 3] triangulated from the observations of several images, for models without points."""
     by_name = {taken.name: taken for taken in photographs}
     numbers, origins, rays = [], [], []
     for shot in model.shots:

@@ -30,7 +30,7 @@ from ioadr.io.registry import Format
 from ioadr.part import Window
 
 TEXTS = {".cfg", ".toml", ".txt", ".md", ".pdf", ".html", ""}
-"""Kinds of files that lie beside views and are no data."""
+"""Kinds of files next to views that are not data."""
 
 
 def recognise(path: Path, options: ReadOptions) -> bool:
@@ -142,7 +142,7 @@ def _notes(path: Path, available: NDArray[np.bool_], files: Sequence[Path]) -> I
 
 
 def _passed_over(files: Iterable[Path]) -> list[str]:
-    """Names of the files beside the views that are not text."""
+    """Names of the other files in the folder, except texts."""
     used = set(files)
     beside = [file for folder in sorted({file.parent for file in used}) for file in sorted(folder.iterdir())]
     data = [file for file in beside if file.suffix.lower() not in TEXTS and not file.name.startswith(".")]

@@ -88,7 +88,7 @@ def _parameters(folder: Path, count: int, options: ReadOptions) -> SceneParamete
         side = math.isqrt(count)
         likely = f"{side}x{side}" if side**2 == count else f"1x{count}"
         raise InputError(
-            f"{folder}/: {FILE_NAME} is missing beside the {count} views. Restore it, "
+            f"{folder}/: {FILE_NAME} is missing next to the {count} views. Restore it, "
             f"or give the grid with ⟦grid⟧, such as ⟦grid {likely}⟧ (then depth is relative)."
         )
     return None

@@ -21,7 +21,7 @@ from ioadr.io.safety.limits import check_packing
 
 MAGIC = b"\x89HDF\r\n\x1a\n"
 MOST_NAMES = 10_000
-"""Names that are looked at; a file of views has a few."""
+"""Largest number of names that are examined; a file of views has a few."""
 SENSOR_MM = 36.0
 """The archive gives the focal length in pixels; any sensor size expresses it."""
 

@@ -1,4 +1,4 @@
-"""INRIA's synthetic set: `lf_R_C.png` by row and column from 1, beside true disparities `disparity_R_C.npy`."""
+"""INRIA's synthetic set: `lf_R_C.png` by row and column from 1, with true disparities `disparity_R_C.npy`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def recognise(path: Path, options: ReadOptions) -> bool:
 
 
 def open_folder(path: Path, options: ReadOptions) -> Capture:
-    """Open views by row and column; the true disparities beside them are never read."""
+    """Open views by row and column; the true disparities are never read."""
     files = unique(path, (((int(match[1]), int(match[2])), file) for file, match in matching(path, VIEW).items()))
     if not files:
         raise InputError(f"{path}/: holds no views lf_1_1.png …. Give the file names with ⟦format folder⟧ ⟦pattern⟧.")

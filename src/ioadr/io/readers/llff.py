@@ -1,4 +1,4 @@
-"""`poses_bounds.npy` with its images, as LLFF and the forward-facing scenes of NeRF have it."""
+"""`poses_bounds.npy` with its images, as in LLFF and the forward-facing scenes of NeRF."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from ioadr.io.registry import Format
 
 FILE_NAME = "poses_bounds.npy"
 FOLDERS = ("images", "images_2", "images_4", "images_8")
-"""The first that exists is read."""
+"""Folders of images; the first one that exists is read."""
 NUMBERS = 17
-"""Numbers of each image: 3×5 for pose and camera, then the nearest and the farthest depth."""
+"""Number of values per image: 3×5 for pose and camera, then the nearest and the farthest depth."""
 RAYS = 5
-"""Along each side of an image, at whose depth bounds the scene is taken to have points."""
+"""Points per image side, placed at the depth bounds, that stand for the scene."""
 
 
 def recognise(path: Path, options: ReadOptions) -> bool:
@@ -64,7 +64,7 @@ def _table(file: Path) -> NDArray[np.float64]:
 
 
 def _photograph(file: Path, image: Path, pose: NDArray[np.float64]) -> Photograph:
-    """Columns are the camera's axes down, right and back, its position, and height, width and focal length."""
+    """Photograph of one image. Columns: the camera's axes down, right and back, its position; height, width, focal."""
     down, right, back, centre, (height, width, focal) = pose.T
     rotation = np.stack([right, down, -back])
     camera = width, height, focal, focal, 0.5 * width - 0.5, 0.5 * height - 0.5, Lens()

@@ -1,11 +1,11 @@
 """`lightfield.toml`: files, positions and camera of a light field in any other arrangement.
 
     files = "cam_{index:02d}.png"          # or {row} and {col}, or a list of names, "" where a view is missing
-    grid = [3, 4]                          # rows, columns of the counted files; without it positions place them
+    grid = [3, 4]                          # rows, columns of the counted files; without it, positions are needed
     positions = [[0.0, 0.0], [0.0, 1.0]]   # (row, column) of each file, rows downwards, in baseline units …
                                            # a third number is towards the scene
                                            # files by {row} and {col} come row by row
-    unit = 1.0                             # … or in what this many of make one baseline unit
+    unit = 1.0                             # … or in another unit: how many of it make one baseline unit
     reference = 5                          # which file, from 0
     range = [-2.0, 2.0]                    # disparities, px per baseline unit
 
@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.errors import InputError
+from ioadr.errors import InputError, unknown
 from ioadr.io.capture import MOST_VIEWS, Capture
 from ioadr.io.description import numbers_in, positions_in, range_from, refuse, with_camera
 from ioadr.io.file_places import Places, placed_by_pattern
@@ -60,9 +60,11 @@ FORMAT = Format("manifest", "manifest (lightfield.toml)", recognise, open_manife
 
 def _parsed(file: Path) -> Mapping[str, Any]:
     data = small_toml(file, "a TOML file", "Correct it; docs/formats.md shows the keys.")
-    unknown = sorted(set(data) - KEYS)
-    if unknown or "files" not in data:
-        refuse(file, f"files and any of {', '.join(sorted(KEYS - {'files'}))}", ", ".join(unknown) or "no files")
+    wrong = sorted(set(data) - KEYS)
+    if wrong:
+        raise unknown("key", wrong[0], sorted(KEYS), f"{file}: ")
+    if "files" not in data:
+        raise InputError(f'{file}: has no files. Name them, as in files = "cam_{{index:02d}}.png".')
     return data
 
 
@@ -100,7 +102,7 @@ def _gridded(file: Path, data: Mapping[str, Any], places: Places, options: ReadO
     if places.counted and options.grid:
         return _counted(file, data, Places({}, places.counted, places.notes), options)
     if data.get("order", "row") != "row":
-        refuse(file, "no order where the names of the files say {row} and {col}", data["order"])
+        refuse(file, "no order, because the file names have {row} and {col}", data["order"])
     capture = placed_capture("manifest", file, places, options)
     return _positioned(capture, _positions(file, data, len(places.grid)), capture.available)
 
@@ -112,7 +114,7 @@ def _counted(file: Path, data: Mapping[str, Any], places: Places, options: ReadO
     positions = _positions(file, data, count)
     if options.grid is None and positions is not None:
         if options.counting != "row":
-            refuse(file, "a grid for the order, as positions alone place the views", options.order)
+            refuse(file, "a grid for the order, because positions alone arrange the views", options.order)
         options = replace(options, grid=(1, count))
     if is_list or positions is not None:
         files = dict(enumerate(places.counted[number] for number in sorted(places.counted)))
@@ -137,7 +139,7 @@ def _positions(file: Path, data: Mapping[str, Any], count: int) -> NDArray[np.fl
     if unit is None:
         return positions
     if positions is None or not unit > 0:
-        refuse(file, "a positive unit, beside positions", data["unit"])
+        refuse(file, "a positive unit, together with positions", data["unit"])
     return positions / unit
 
 

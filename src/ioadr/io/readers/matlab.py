@@ -24,7 +24,7 @@ from ioadr.io.safety.limits import check_memory, check_packing
 
 V5, V73 = b"MATLAB 5.0 MAT-file", b"MATLAB 7.3 MAT-file"
 PACKED, GLANCE = 15, 16384
-"""Type of a compressed variable; bytes of it that are unpacked to see how large it is."""
+"""Type of a compressed variable, and the number of bytes that are unpacked to read its size."""
 WIDTHS = {"uint8": 1, "uint16": 2, "single": 4, "double": 8}
 
 
@@ -45,7 +45,7 @@ FORMAT = Format("matlab", "MATLAB file (.mat v5 or v7.3, LF of the Light Field T
 
 
 def _open_v73(path: Path, options: ReadOptions) -> tuple[Any, ArrayAxes, str | None]:
-    """MATLAB's axes lie in HDF5 in reverse order."""
+    """Open a v7.3 file; HDF5 stores MATLAB's axes in reverse order."""
     dataset, note = find_dataset(path, required("h5py", path).File(path, "r"), options, reverse=True)
     shape = tuple(reversed(dataset.shape))
     last = len(shape) - 1

@@ -29,7 +29,7 @@ ILLUM = (14, 14)
 LOOKING_GLASS = re.compile(r"_qs(\d{1,3})x(\d{1,3})a(\d+(?:\.\d+)?)$", re.IGNORECASE)
 """End of the name of a Looking Glass quilt: columns × rows and the aspect ratio of a view."""
 ASPECT = 0.02
-"""Relative difference of an aspect ratio that is worth a word."""
+"""Relative difference of aspect ratios above which a note is given."""
 
 
 def recognise(path: Path, options: ReadOptions) -> bool:

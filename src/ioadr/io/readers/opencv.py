@@ -34,7 +34,7 @@ TITLE = ("name", "id", "camera", "serial", "camera_name")
 LENS = ("distortion_model", "lens_model", "camera_model", "model")
 STRAIGHT = ("", "opencv", "pinhole", "plumb_bob", "radtan", "rational_polynomial", "brown", "none")
 FISHEYES = ("fisheye", "equidistant", "opencv_fisheye", "kannala_brandt")
-"""Names of lens models, as OpenCV, ROS and Kalibr have them."""
+"""Names of lens models in OpenCV, ROS and Kalibr."""
 MOST_COEFFICIENTS = 8
 
 
@@ -91,7 +91,7 @@ def _cameras(file: Path) -> dict[str, Mapping[str, Any]]:
 
 
 def _by_suffix(entries: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """K1, D1, R1, T1, K2 … or K_0, dist_0 …"""
+    """Cameras from numbered keys: K1, D1, R1, T1, K2 … or K_0, dist_0 …"""
     cameras: dict[str, dict[str, Any]] = {}
     for key, value in entries.items():
         match = re.fullmatch(r"([A-Za-z_]*[A-Za-z])_?(\d+)", key)
@@ -151,7 +151,7 @@ def _size(values: Mapping[str, Any], image: Path | None) -> tuple[float, float]:
 
 
 def _lens(file: Path, name: str, values: Mapping[str, Any]) -> Lens | Fisheye:
-    """By the coefficients, and by the model if one is named; the default is OpenCV's usual model."""
+    """Lens by its coefficients, and by its model if one is named; the default is OpenCV's usual model."""
     given = _first(values, DISTORTION)
     numbers = np.ravel(np.asarray([] if given is None else given, np.float64))
     named = _first(values, LENS)
@@ -172,7 +172,7 @@ def _lens(file: Path, name: str, values: Mapping[str, Any]) -> Lens | Fisheye:
 
 
 def _rotation(file: Path, name: str, value: Any) -> NDArray[np.float64]:
-    """[3, 3], of a matrix or of a rotation vector."""
+    """Rotation [3, 3] from a matrix or a rotation vector."""
     if np.size(value) != 3:
         return _array(file, name, "R", value, 9).reshape(3, 3)
     vector = _array(file, name, "R", value, 3)
@@ -190,5 +190,5 @@ def _array(file: Path, name: str, what: str, value: Any, count: int) -> NDArray[
     except (TypeError, ValueError):
         values = np.empty(0)
     if values.size != count:
-        raise InputError(f"{file}: the {what} of camera {name} must have {count} numbers, and has {values.size}.")
+        raise InputError(f"{file}: camera {name}: {what} needs {count} numbers, but has {values.size}. Correct it.")
     return values

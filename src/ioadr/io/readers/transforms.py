@@ -25,15 +25,15 @@ from ioadr.io.safety.doors import damage_explained, small_text
 from ioadr.io.safety.limits import check_memory
 
 FILE_NAMES = ("transforms.json", "transforms_train.json")
-"""The second is that of Blender's synthetic scenes, beside those for tests."""
+"""File names; the second is the training set of Blender's synthetic scenes."""
 REDUCED = ("images_2", "images_4", "images_8")
-"""Folders of smaller images, where `images` is not there."""
+"""Folders of smaller images, if there is no `images`."""
 FISHEYES = ("OPENCV_FISHEYE", "FISHEYE")
 MODELS = ("OPENCV", "PINHOLE", "PERSPECTIVE", "SIMPLE_PINHOLE", "SIMPLE_RADIAL", "RADIAL", *FISHEYES)
 UPRIGHT = np.diag([1.0, -1.0, -1.0])
 """From axes x right, y up, z towards the viewer to x right, y down, z away."""
 LARGEST, DENSEST = 10**8, 30
-"""Bytes of a file, and those of memory that each may need while it is read."""
+"""Largest size of a file, and memory needed while reading, in bytes per byte of the file."""
 
 
 def recognise(path: Path, options: ReadOptions) -> bool:
@@ -114,7 +114,7 @@ def _image(file: Path, name: str) -> Path | None:
 
 
 def _camera(file: Path, name: str, frame: Mapping[str, Any], image: Path | None) -> tuple[Any, ...]:
-    """Camera of a frame, or of all frames; pixels are counted from the corner of the first one."""
+    """Camera of a frame, or of all frames; coordinates are relative to the corner of the first pixel."""
     size = [_number(file, name, frame, key) for key in ("w", "h")]
     if None in size and image is not None:
         header = read_header(image, upright=False)

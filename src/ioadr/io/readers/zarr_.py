@@ -64,7 +64,7 @@ FORMAT = Format("zarr", "Zarr array of views", recognise, open_folder)
 
 
 class _Array:
-    """Reads in a separate event loop."""
+    """An array that is read in a separate event loop."""
 
     def __init__(self, library: Any, folder: Path) -> None:
         from ioadr.io.decoding.zarr_codecs import guarded
@@ -119,7 +119,7 @@ def _missing(metadata: Mapping[str, Any], files: Sequence[Path]) -> Iterator[str
     expected = math.prod(-(-length // chunk) for length, chunk in sides)
     chunks = sum(not file.name.startswith((".z", "zarr.json")) for file in files)
     if chunks < expected:
-        filled = f"read as {metadata.get('fill_value')}, as Zarr has it"
+        filled = f"read as {metadata.get('fill_value')}, the fill value"
         yield f"{expected - chunks} of {expected} chunks have no file: {filled}"
 
 

@@ -20,9 +20,9 @@ from ioadr.errors import InputError
 from ioadr.result import Estimate
 
 PROVENANCE = "ioadr.provenance"
-"""Begins each of the comments that together are the JSON of provenance.json."""
+"""Start of the comment lines that together contain provenance.json."""
 LONGEST_LINE = 200
-"""Bytes of a header line. RPly, with which Open3D and others read, gives up or overflows beyond 1,024."""
+"""Largest length of a header line, bytes. RPly, the reader of Open3D and others, fails or overflows beyond 1,024."""
 AXES = np.array([1.0, -1.0, -1.0], np.float32)
 """From the estimate's axes (y down, z away) to those of the files."""
 UPRIGHT = "x right, y up, z towards the viewer"
@@ -38,9 +38,9 @@ class Cloud:
     colours: Rgb
     confidence: NDArray[np.float32]
     index: NDArray[np.int32]
-    """[N·M]: number of the pixel's point, −1 for none."""
+    """[N·M]: index of the pixel's point; −1 if there is none."""
     views: NDArray[np.uint16] | None = None
-    """Number of views that see each point; None where only the reference view was asked."""
+    """Number of views that see each point; None if only the reference view was estimated."""
 
 
 def point_cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
@@ -123,7 +123,7 @@ def write_ply(
 
 
 def write_xyz(path: Path, points: Cloud) -> None:
-    """Text, one point a line: x y z red green blue. The format has no room for more."""
+    """Text, one point per line: x y z red green blue. The format cannot hold more."""
     table = np.concatenate([points.positions, points.colours], axis=1)
     np.savetxt(path, table, fmt="%.6g %.6g %.6g %d %d %d")
 

@@ -1,4 +1,4 @@
-"""Films of rendered views: a folder of PNG pictures, one animated file by Pillow, or a video by OpenCV."""
+"""Videos of rendered views: a folder of PNG pictures, an animated file written by Pillow, or a video by OpenCV."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_film(path: str | os.PathLike[str], overwrite: bool) -> None:
     ending = target.suffix.lower()
     if ending in VIDEO:
         raise OutputError(
-            f"{target}: ioadr cannot write this kind of film. Write NAME.mp4, NAME.webm, NAME.webp, NAME.gif or "
+            f"{target}: ioadr cannot write this kind of video. Write NAME.mp4, NAME.webm, NAME.webp, NAME.gif or "
             "NAME.png (animated), or a folder of frames."
         )
     if ending in ENCODED and find_spec("cv2") is None:
@@ -99,7 +99,7 @@ def _encode(path: Path, frames: Iterable[Rgb], rate: float) -> None:
 
 
 def _frames(path: Path) -> int:
-    """Frames that can be read."""
+    """Number of frames that can be read back."""
     import cv2
 
     film, count = cv2.VideoCapture(str(path)), 0

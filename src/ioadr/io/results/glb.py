@@ -29,7 +29,7 @@ UNLIT = "KHR_materials_unlit"
 
 
 class _Document:
-    """glTF tree and the bytes it points into."""
+    """The glTF document, and the binary data that it refers to."""
 
     def __init__(self, extras: dict[str, Any]) -> None:
         self.blocks: list[bytes] = []
@@ -100,7 +100,7 @@ def write_glb_coloured(path: Path, points: Cloud, triangles: NDArray[np.int32], 
 
 
 def _coloured(document: _Document, points: Cloud) -> dict[str, int]:
-    """Positions, normals, linear colours (as floats: some readers take 16-bit ones for 8-bit)."""
+    """Positions, normals, linear colours (as floats: some readers read 16-bit colours as 8-bit)."""
     return {
         "POSITION": document.array(points.positions, bounds=True),
         "NORMAL": document.array(points.normals),

@@ -1,4 +1,4 @@
-"""Estimates that a long run keeps as it finishes them, so that an interrupted one continues."""
+"""Stored estimates of a long run, so that an interrupted run can continue."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from ioadr.parameters import Parameters
 from ioadr.result import Estimate
 
 Estimator = Callable[[LightField, Parameters, int], Estimate]
-"""Estimates a light field with parameters and a seed."""
+"""Function that estimates a light field with parameters and a seed."""
 
 
 def keeping(folder: str | os.PathLike[str], estimator: Estimator) -> Estimator:
-    """The same estimator; finished estimates are stored in `folder` and loaded if nothing that they depend on changed.
+    """An estimator that stores finished estimates in `folder`, and loads them as long as their inputs are unchanged.
 
     A damaged one is estimated again.
     """

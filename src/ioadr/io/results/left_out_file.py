@@ -1,4 +1,4 @@
-"""The check with views left out, beside the result that it is about."""
+"""File of the check with views left out, in the folder of the result."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ADVICE = "Check again with ⟦leave-out N⟧, or delete the file."
 
 
 def left_out_facts(left_out: LeftOut) -> dict[str, Any]:
-    """What the file holds."""
+    """Content of the file."""
     rows = [
         {
             "view": view,
@@ -40,7 +40,7 @@ def left_out_facts(left_out: LeftOut) -> dict[str, Any]:
 
 
 def write_left_out(folder: str | os.PathLike[str], left_out: LeftOut) -> Path:
-    """Into the folder of a result."""
+    """Write the file into the folder of a result."""
     path = Path(folder) / NAME
     with atomic_file(path) as temporary:
         temporary.write_text(json.dumps(left_out_facts(left_out), indent=1) + "\n", encoding="utf-8")
@@ -48,7 +48,7 @@ def write_left_out(folder: str | os.PathLike[str], left_out: LeftOut) -> Path:
 
 
 def load_left_out(folder: str | os.PathLike[str], layout: Layout) -> dict[str, Any] | None:
-    """What was written there about a light field of this layout, checked; None if nothing was."""
+    """The stored check of a light field of this layout, validated; None if there is none."""
     path = Path(folder) / NAME
     if not path.exists():
         return None
@@ -76,6 +76,6 @@ def _row(row: Mapping[str, Any], layout: Layout) -> dict[str, Any]:
 
 
 def _scores(values: Mapping[str, Any], where: str) -> dict[str, float]:
-    """A PSNR of equal pictures is infinite, which JSON has no number for."""
+    """PSNR as a JSON value: for equal pictures it is infinite, which JSON has no number for."""
     psnr = np.inf if values["psnr"] == "inf" else checked(values["psnr"], float, where)
     return {"psnr": psnr, "ssim": checked(values["ssim"], float, where)}

@@ -29,9 +29,9 @@ from ioadr.result import Estimate, SweepRecord
 from ioadr.way import Origin, Way
 
 RETIRED = {"congruence.average_angles", "finish.border_passes", "finish.border_contrast"}
-"""Parameters of earlier versions that are gone."""
+"""Parameters of earlier versions that no longer exist."""
 LARGEST = 1e6
-"""px of disparity that any light field has."""
+"""Largest plausible disparity, px."""
 KINDS = {"image": "uf", "visible_views": "iu", "two_minima": "b"}
 """NumPy's kinds of numbers in maps; others are floats."""
 _SOURCE = [known.name for known in fields(Source)]

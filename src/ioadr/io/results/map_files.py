@@ -24,7 +24,7 @@ from ioadr.io.safety.limits import check_memory
 SUFFIXES = (".pfm", ".npy", ".npz", ".png", ".tif", ".tiff")
 LONGEST_UNIT = 40
 UNITS = {"disparity": "px per baseline unit"}
-"""Units of maps that always have the same."""
+"""Units of maps, if always the same."""
 
 
 class StoredMap(NamedTuple):
@@ -49,7 +49,7 @@ def read_map(path: str | Path, name: str = "disparity") -> StoredMap:
         )
     if not path.is_file():
         raise InputError(f"{path}: there is no such file. Check the name.")
-    with damage_explained(path, f"a {path.suffix[1:].upper()} map"):
+    with damage_explained(path, f"a map in {path.suffix[1:].upper()} format"):
         values = _checked(_READERS[path.suffix.lower()](path, name), path)
         return StoredMap(values, unit=_unit(path, name))
 
@@ -132,7 +132,7 @@ def _npy(path: Path, name: str) -> NDArray[Any]:
     if not starts_with(path, b"\x93NUMPY"):
         raise InputError(f"{path}: not a NumPy array. Copy or export the file again.")
     values = np.load(path, mmap_mode="r", allow_pickle=False)
-    check_memory(path, values.nbytes, f"array of shape {values.shape}", "Give a smaller map")
+    check_memory(path, values.nbytes, f"an array of shape {values.shape}", "Give a smaller map")
     return np.array(values)
 
 

@@ -77,7 +77,7 @@ def write_picture(path: Path, picture: NDArray[np.uint8], label: Label) -> None:
 
 
 def deflated(content: bytes) -> bytes:
-    """Packed in the format of zlib; by libdeflate where it is installed, in two thirds of the time."""
+    """Compress in zlib's format, with libdeflate if it is installed, which takes two thirds of the time."""
     with suppress(ImportError):
         from imagecodecs import deflate_encode
 
@@ -120,7 +120,7 @@ def read_png16(path: str | Path) -> NDArray[np.float32]:
 
 
 def write_tiff(path: Path, values: NDArray[Any], label: Label) -> None:
-    """One float32 channel, packed without loss; description and provenance in the tags."""
+    """Write one float32 channel, compressed without loss; description and provenance in the tags."""
     from PIL import Image, TiffImagePlugin
 
     tags = TiffImagePlugin.ImageFileDirectory_v2()

@@ -37,7 +37,7 @@ def read_pfm(path: str | Path) -> NDArray[np.float32]:
 
 
 def decode_pfm(content: bytes, name: str = "PFM") -> NDArray[np.float32]:
-    """The same from memory; `name` is what messages call it."""
+    """The same from memory; messages call it `name`."""
     header = _parse(HEADER.match(content[:HEADER_BYTES]), name)
     _check_size(len(content) - header.end, header, name)
     return _decode(content[header.end :], header)
@@ -51,7 +51,7 @@ def write_pfm(path: str | Path, values: ArrayLike) -> None:
 
 
 def encode_pfm(values: ArrayLike) -> bytes:
-    """Little-endian, scale −1: what the benchmark asks for."""
+    """Little-endian, scale −1, as the benchmark requires."""
     array = np.asarray(values, dtype="<f4")
     if array.ndim != 2 or array.size == 0:
         raise InputError(f"PFM: expected a map [height, width], found shape {array.shape}.")

@@ -28,11 +28,11 @@ Writer = Callable[[Path], None]
 ARCHIVE = "estimate.npz"
 MAPS = ("disparity", "depth", "normals", "confidence", "visible_views", "occlusion_boundary")
 TRUSTED = ("disparity", "depth", "confidence")
-"""Maps that formats for one channel hold."""
+"""Maps for formats of one channel."""
 FROM_HERE = "lightfield_from_here"
-"""In the provenance: the light field's path, relative to the result."""
+"""Key in the provenance: the light field's path relative to the result."""
 DERIVED = ("report.html", "leave_out.json")
-"""Files derived from a result later, which would be stale beside a new one."""
+"""Files derived from a result later, which a new result makes stale."""
 
 
 class _Saving:
@@ -200,9 +200,9 @@ def save_estimate(
     overwrite : bool
         Replace the earlier result in the folder.
     also : mapping of str to callable, optional
-        Further files that belong to the result, by name, and what writes them.
+        Further files of the result: name → function that writes it.
     min_confidence : float
-        0 … 1; leaves pixels of less confidence out of point clouds and meshes. Maps keep all pixels.
+        0 … 1; pixels of lower confidence are left out of point clouds and meshes. Maps keep all pixels.
 
     Returns
     -------
@@ -270,7 +270,7 @@ def _write_picture(picture: Callable[[], NDArray[np.uint8]], label: maps.Label, 
 
 
 def _earlier_files(folder: Path) -> list[str]:
-    """Files of an earlier result, which would be stale beside a new one."""
+    """Files of an earlier result, which a new result makes stale."""
     try:
         names = noted(folder / MARKER)["files"]
         return [*DERIVED, *(name for name in names if isinstance(name, str) and Path(name).name == name)]

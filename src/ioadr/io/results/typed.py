@@ -45,7 +45,7 @@ def checked(value: Any, kind: Any, where: str) -> Any:
 
 
 def as_tuples(value: Any) -> Any:
-    """JSON has no tuples."""
+    """Lists as tuples, because JSON has no tuples."""
     if isinstance(value, Mapping):
         return {name: as_tuples(item) for name, item in value.items()}
     return tuple(as_tuples(item) for item in value) if isinstance(value, list) else value

@@ -29,7 +29,7 @@ from ioadr.views.surfaces import Surface
 ARCHIVE = "views.npz"
 DESCRIPTION = "description.json"
 ANCHORS = tuple[tuple[tuple[int, int], tuple[float, float]], ...]
-"""Grid index and offset of each."""
+"""Names of the arrays with the grid index and offset of each view."""
 ANCHOR_ARRAYS = ("disparity", "confidence", "coverage", "kept", "image")
 BLOCK = 1 << 20
 LOCAL_HEADER = 30

@@ -1,6 +1,6 @@
 """Atomic writing: files exist completely or not at all.
 
-Files are written into a hidden staging folder beside their target and moved when all of them are on disk. After a
+Files are written into a hidden staging folder next to their target and moved when all of them are on disk. After a
 failure before the last move, the earlier files are restored: immediately, or, after a kill, by the next process that
 writes or reads there.
 """
@@ -18,7 +18,7 @@ from ioadr.errors import OutputError
 from ioadr.io.safety.leftovers import committing, flush, move_all, recover, staging_folder
 
 MARKER = "provenance.json"
-"""Written last: where it is, the folder's results are complete."""
+"""File that is written last: it marks the results of a folder as complete."""
 
 
 def check_folder(path: str | os.PathLike[str], overwrite: bool = False, names: Iterable[str] = ()) -> Path:

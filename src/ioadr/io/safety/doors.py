@@ -16,7 +16,7 @@ from ioadr.errors import InputError, meant
 
 LARGEST_TEXT = 10**7
 MOST_NAMES = 1000
-"""Files of a folder among which a misspelt name is looked for."""
+"""Largest number of files that are compared with a misspelt name."""
 
 
 def starts_with(path: Path, magic: bytes) -> bool:

@@ -13,7 +13,7 @@ from ioadr.errors import InputError
 
 BLOCK = 1 << 20
 NOT_METHOD = ("app", "evaluation")
-"""Rooms that change no result."""
+"""Rooms that do not affect results."""
 
 
 def digest_path(path: str | Path) -> str:

@@ -1,7 +1,7 @@
 """Staging folders: files wait there until all are complete; leftovers of killed processes are recovered.
 
-A staging folder is hidden, has a lock beside it while its process lives, and contains a journal while its files are
-moved. Without a living owner, a folder with a journal is rolled back (or found complete); any other one is removed.
+A staging folder is hidden, has a lock file next to it while its process runs, and contains a journal while its
+files are moved. Without a living owner, a folder with a journal is rolled back (unless complete); others are removed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ioadr.io.safety.doors import noted
 
 PREFIX = ".ioadr-"
 LOCK = ".lock"
-"""Ending of the file beside a staging folder that is locked while a process fills it."""
+"""Extension of the lock file next to a staging folder, locked while a process fills the folder."""
 COMMIT = f"{PREFIX}commit{LOCK}"
 """File in a target folder, locked while a process moves files into it."""
 JOURNAL = f"{PREFIX}journal"
@@ -28,9 +28,9 @@ JOURNAL = f"{PREFIX}journal"
 EARLIER = f"{PREFIX}earlier"
 """Folder in a staging folder, where replaced files wait until all new ones are in place."""
 SETTLED, DAY = 1.0, 86400.0
-"""Seconds after which a lock must have been taken; after which, without locks, no process can still be at work."""
+"""Seconds within which a process takes its lock; age in seconds of a leftover, on systems without locks."""
 WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS)
-"""Errors of a disk that knows no locks: written to nevertheless."""
+"""Errors of file systems without locks; files are written anyway."""
 PATIENCE = 60.0
 """Seconds to wait for another process that commits to the same folder; moving files takes far less."""
 

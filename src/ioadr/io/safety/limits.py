@@ -11,7 +11,7 @@ from ioadr.errors import InputError
 VARIABLE = "IOADR_MEMORY_LIMIT"
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 SMALL = 10**8
-"""Bytes that are always allowed."""
+"""Size, in bytes, that is always allowed."""
 # Deflate, the usual packing, cannot shrink data more than 1032 times; pictures that are worth a look do not come near.
 DENSEST_PACKING, DENSEST_PICTURES = 1100, 200
 

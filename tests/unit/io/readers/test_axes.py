@@ -24,7 +24,7 @@ def test_colour_views_in_one_axis(tmp_path):
     np.testing.assert_array_equal(lightfield.views, views)
     notes = " | ".join(lightfield.source.notes)
     assert "axes read as [views, height, width, channels]" in notes
-    assert '25 views: taken for a 5×5 grid, along rows (grid="1x25" for a line' in notes
+    assert '25 views: read as a 5×5 grid, along rows (grid="1x25" for a line' in notes
     np.testing.assert_array_equal(stored(tmp_path, flat, grid="1x25").views[0], flat)
     with pytest.raises(InputError, match="expected a square number of views, found 24"):
         stored(tmp_path, flat[:24])

@@ -158,4 +158,4 @@ def test_chunks_without_a_file_are_told(layout, tmp_path):
             read(path, **options)
         return
     found = read(path, **options, dark="keep")
-    assert "1 of 9 chunks have no file: read as 0, as Zarr has it" in found.source.notes
+    assert "1 of 9 chunks have no file: read as 0, the fill value" in found.source.notes

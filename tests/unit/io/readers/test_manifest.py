@@ -130,8 +130,8 @@ def test_positions_and_reference_count_the_files_that_are_there(tmp_path):
 
 UNUSED = {
     "grid": ("grid = [4, 3]", "the file names have 3×4 views"),
-    "order": ('order = "column"', "expected no order where the names of the files say {row} and {col}"),
-    "unit": ("unit = 2.0", "expected a positive unit, beside positions"),
+    "order": ('order = "column"', "expected no order, because the file names have {row} and {col}"),
+    "unit": ("unit = 2.0", "expected a positive unit, together with positions"),
     "positions": ("positions = [[0, 0], [0, 1]]", r"finite numbers of shape \(12, 2\) for positions"),
     "fractions": ("grid = [3.5, 4]", "expected whole rows and columns for grid"),
 }

@@ -106,8 +106,8 @@ def test_distortion_is_opencvs():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda c: c.pop("t"), r"the t of camera 0 must have 3 numbers, and has"),
-        (lambda c: c.update(K=[1, 2]), r"the camera matrix of camera 0 must have 9 numbers, and has 2"),
+        (lambda c: c.pop("t"), r"camera 0: t needs 3 numbers, but has"),
+        (lambda c: c.update(K=[1, 2]), r"camera 0: camera matrix needs 9 numbers, but has 2"),
         (lambda c: c["K"][0].__setitem__(1, 3.0), r"camera 0 has skewed pixels"),
         (lambda c: c.update(dist=[0] * 9 + [1]), r"camera 0 has a thin prism or tilted sensor"),
         (lambda c: c.update(distortion_model="omni"), r"camera 0 has the lens model omni, which is not supported"),

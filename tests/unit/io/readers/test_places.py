@@ -48,7 +48,7 @@ def test_a_constant_row_or_column_is_a_line(name, grid, tmp_path):
 def test_counted_files_are_a_square_and_that_is_said(name, tmp_path):
     lightfield = read(save(tmp_path, make_views(grid=(3, 3)), name), **AS_STORED)
     assert lightfield.grid == (3, 3)
-    assert 'taken for a 3×3 grid, along rows (grid="1x9" for a line, `order`)' in notes(lightfield)
+    assert 'read as a 3×3 grid, along rows (grid="1x9" for a line, `order`)' in notes(lightfield)
 
 
 def test_gaps_in_counted_files_are_refused_and_may_be_named(tmp_path):

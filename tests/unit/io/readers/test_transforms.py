@@ -39,7 +39,7 @@ def test_the_same_views_as_from_colmap(folder, tmp_path_factory):
     assert found.range is None
     np.testing.assert_allclose(found.layout.positions, other.layout.positions, atol=1e-9)
     np.testing.assert_allclose(np.array(found.camera.world), np.array(other.camera.world), atol=1e-9)
-    assert any("no scene points" in note for note in found.source.notes)
+    assert any("without scene points" in note for note in found.source.notes)
 
 
 def test_the_file_itself_may_be_named(folder):
