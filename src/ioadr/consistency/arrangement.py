@@ -2,7 +2,7 @@
 
 Along a row of the grid points move along rows of the image, along a column along columns, by the same
 disparity. Transposed grids move them along the wrong axis; with one axis reversed the two disparities have
-opposite signs. Blocks of the image vote. Reversing both axes changes no match: `occlusion` looks at that.
+opposite signs. Blocks of the image vote. Reversing both axes changes no match: `occlusion` tests that.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ioadr.consistency.matching import Offsets, Pictures, block_means, differenc
 from ioadr.consistency.significance import NOTHING, Finding, by_counting
 
 LEVELS = (192, 96, 48)
-"""px, longer side of the pictures that are compared: the coarser, the larger the shifts that are found."""
+"""Longer side of the pictures that are compared, px: coarser pictures show larger shifts."""
 REACH, STEP = 8.0, 0.5
-"""px, shifts of the farthest view that are tried."""
+"""Shifts of the farthest view that are tried, px."""
 ENDS = 0.1
-"""Share of the blocks with the largest shift from which larger ones are looked for."""
+"""Share of blocks at the largest shift above which larger shifts are tried."""
 DISTINCT = 0.06
-"""Relative gain of one arrangement over another from which a block votes."""
+"""Smallest relative gain of one arrangement over another for which a block votes."""
 
 Arrangement = tuple[bool, bool]
 """Whether the grid is transposed, and whether one of its axes is reversed."""
@@ -32,7 +32,7 @@ ALL: tuple[Arrangement, ...] = ((False, False), (False, True), (True, False), (T
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """How well the views match in each distinct arrangement."""
+    """Match of the views in each distinct arrangement."""
 
     costs: Mapping[Arrangement, NDArray[np.float32]]
     """[shift, block]"""
@@ -70,7 +70,7 @@ class Matches:
 
 
 def rearranged(offsets: Offsets, arrangement: Arrangement) -> Offsets:
-    """Positions of the views in an arrangement; a reversed axis is taken to be the rows."""
+    """Positions of the views in an arrangement; a reversed axis is assumed to be the rows."""
     transposed, mirrored = arrangement
     return (offsets[:, ::-1] if transposed else offsets) * np.array([-1.0 if mirrored else 1.0, 1.0])
 

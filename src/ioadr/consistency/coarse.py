@@ -9,7 +9,7 @@ from ioadr.consistency.matching import Image, Pictures, box, volume
 
 MOST_SHIFTS = 25
 MATCHED, SMOOTHED = 1, 2
-"""px around a pixel that are matched, and over which the median of the shifts is taken: outliers are removed."""
+"""Radius, px, of the matched window, and of the median that removes outliers among the shifts."""
 
 Masks = NDArray[np.bool_]
 Numbers = NDArray[np.intp]

@@ -11,13 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 BLOCK = 8
-"""px, side of JPEG's blocks."""
+"""Side of JPEG's blocks, px."""
 BLOCKS = 2.0
-"""Factor of the bends at edges of blocks over those elsewhere. Uncompressed views have up to 1.10; where near and far
-were decided wrongly (quality 10 to 20), it is 2.9 or more."""
+"""Smallest ratio of the second differences at edges of blocks to those elsewhere. It is at most 1.10 in uncompressed
+views, and at least 2.9 where near and far were decided wrongly (quality 10 to 20)."""
 MOSAIC = 1.25
-"""Factor of the differences of neighbours over those of pixels two apart. Noise has 1.0, pictures have 0.6 to 0.97 and
-mosaics 1.5 or more."""
+"""Smallest ratio of the differences between neighbours to those between pixels two apart. It is 1.0 for noise, 0.6 to
+0.97 for pictures and at least 1.5 for mosaics."""
 SMALLEST = 4 * BLOCK
 
 

@@ -1,4 +1,4 @@
-"""Tells near from far: which of two overlapping surfaces hides the other?
+"""Distinguishes near from far: which of two overlapping surfaces hides the other?
 
 With both axes of the grid reversed, all views match equally well, with negated disparities, but far surfaces would
 hide near ones. At a border, two points project to the same pixel of a view, and one of them must be hidden. Which one
@@ -20,7 +20,7 @@ from ioadr.consistency.surfaces import Places, Surfaces, surfaces_in
 LONGEST = 192
 """px of the pictures."""
 WIDEST = 10.0
-"""px that the shifts may differ; a larger range is looked at in smaller pictures."""
+"""Largest range of shifts, px; a larger range is examined in smaller pictures."""
 GAP = 1.0
 """px of shift between two surfaces."""
 CAP = 15.0

@@ -31,7 +31,7 @@ class Order:
     line: bool = False
     """All views are in one line: only `upright` and `near` can be tested."""
     blocks: bool = False
-    """Edges of JPEG blocks stand out: they hide what is near and what is far, and `near` was not tested."""
+    """Edges of JPEG blocks stand out: they would be mistaken for near surfaces, so `near` was not tested."""
 
     @property
     def transposed(self) -> bool | None:
@@ -117,7 +117,7 @@ def _score(finding: Finding) -> float:
 
 
 def _near(pictures: Pictures, matches: Matches) -> Finding:
-    """In pictures as fine as their shifts allow."""
+    """Test occlusion in pictures as fine as their shifts allow."""
     low, high = matches.limits()
     finest = max(pictures.images.shape[1:])
     size = finest // -(-finest // matches.longest)

@@ -9,15 +9,15 @@ from ioadr.consistency.matching import Image
 from ioadr.lightfield import LightField
 
 BLOCK = 16
-"""px, side of the blocks whose motion is measured."""
+"""Side of the blocks whose motion is measured, px."""
 LARGEST = 1024
-"""px; of larger views, the middle is examined."""
+"""Largest side that is examined, px; of larger views, only the middle is."""
 FARTHEST = 4
 """Number of views that are compared with the reference view."""
 MOVED = 50.0
-"""Squared motion over its variance from which a block moves; noise reaches it in 1 of 10¹¹ blocks."""
+"""Squared motion over its variance above which a block moves; noise exceeds it in 1 of 10¹¹ blocks."""
 ALIKE = 0.8
-"""Least correlation of the gradients of two views that show the same picture. Points that move farther than their
+"""Smallest correlation of the gradients of two views that show the same picture. Points that move farther than their
 texture is wide lower it, and one step of Newton's method does not find their motion."""
 
 

@@ -45,7 +45,7 @@ def by_counting(first: int, second: int) -> Finding:
 
 
 def by_weight(votes: NDArray[np.float32], inflation: float = 1.0) -> Finding:
-    """Test of weighted votes, by their own spread times `inflation`: a few heavy votes decide nothing."""
+    """Test of weighted votes, by their own spread times `inflation`, so that a few heavy votes cannot decide."""
     spread = inflation * float(np.sqrt(np.sum(votes.astype(np.float64) ** 2)))
     if spread == 0.0:
         return NOTHING

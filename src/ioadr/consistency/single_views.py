@@ -28,15 +28,15 @@ RATIO, LEAST = 1.5, 0.7
 NEIGHBOUR, UNLIKE = 0.6, 8.0
 """Share of the step between neighbours, and factor on the usual error, by which a view is off its place."""
 AROUND, NEXT = 2.3, 1.5
-"""Steps within which views are compared, as neighbours tell of trends, and within which two may be exchanged."""
+"""Distance, in steps, within which views are compared to find trends, and within which two may be swapped."""
 EXCHANGED, APART = 0.5, 2.5
 """Share of the step, and factor on the usual error, by which each of two neighbours is off towards the other."""
 EXPOSURE = 0.2
 """Share of the brightness of the views around from which a view is called brighter or darker."""
 EXPLAINED = 0.25
-"""Share of a view's difference that may remain after a correction: a turned view is cut into other blocks."""
+"""Share of a view's difference that may remain after a correction: a rotated view is divided into other blocks."""
 FARTHEST_SHIFT = 6
-"""px of the pictures within which a shifted view is looked for."""
+"""Range of the search for a shifted view, px of the pictures."""
 MOVING = 90
 """Percentile of the motion of all points that stands for that of the scene."""
 MOST_NAMED = 6
@@ -49,7 +49,7 @@ class OddView:
     """A view that does not fit in."""
 
     view: int
-    """Its number among the pictures."""
+    """Number of the view among the pictures."""
     what: str
     kind: Kind = "views"
     """"shifts" can be corrected by alignment, and "exposure" does little harm."""
@@ -57,7 +57,7 @@ class OddView:
 
 @dataclass(frozen=True, eq=False)
 class Examination:
-    """All views by number; the others are compared with the first."""
+    """Findings about all views by number; the others are compared with the first."""
 
     difference: NDArray[np.float64]
     """Levels of a mean of 100, between the view and its prediction."""
@@ -67,7 +67,7 @@ class Examination:
     """[V, 2] px of the pictures by which the points that move most are displaced, as measured."""
     odd: tuple[OddView, ...]
     neighbours_told: bool = False
-    """Whether two neighbouring views in exchange would be noticed: their places differ by more than noise."""
+    """Whether two swapped neighbours would be noticed: their positions differ by more than noise."""
     still: bool = False
     """Whether nothing moves from view to view, beyond noise."""
 
@@ -80,7 +80,7 @@ class Examination:
 def examine(
     lightfield: LightField, step: int = 1
 ) -> tuple[tuple[tuple[int, int], ...], NDArray[np.float32], Examination]:
-    """Grid indices of all present views, the middle one first, small pictures of them, and how they fit in.
+    """Grid indices of all present views, the middle one first, small pictures of them, and how well they fit.
 
     The light field has every `step`-th pixel of what was stored.
     """
@@ -145,7 +145,7 @@ def _elsewhere(directions: Offsets, off: Offsets) -> tuple[NDArray[np.bool_], bo
 
 
 def _unlike_neighbours(off: Offsets, gaps: NDArray[np.float64], step: float) -> Offsets:
-    """By how much views are off their places, less what those around them are."""
+    """Displacement of views from their positions, relative to that of the views around them."""
     beside = [np.flatnonzero((gap > 0) & (gap < AROUND * step)) for gap in gaps]
     usually = [np.median(off[near], axis=0) if len(near) else off[view] for view, near in enumerate(beside)]
     own: Offsets = off - np.array(usually)

@@ -1,6 +1,6 @@
 """A quick map with sharp borders, and the cost of every other shift.
 
-Half of the views around the reference view see a point even beside a nearer surface, so the best half counts. Costs
+Half of the views around the reference view see a point even next to a nearer surface, so the best half counts. Costs
 are in variances of the noise. They are summed along rows and columns in both directions, with a penalty on changes
 of the shift that is lower across edges of the picture (semi-global matching).
 """
@@ -22,7 +22,7 @@ WORST = 20.0
 STEP_PRICE, JUMP_PRICE = 2.5, 8.0
 """Cost of a change by one step, and of any larger change, in variances of the noise."""
 EDGE, LEAST_PRICE = 8.0, 0.05
-"""Standard deviations of the noise at which an edge halves the prices, and the share that is always due."""
+"""Strength of an edge, in standard deviations of the noise, that halves the penalties, and their smallest share."""
 SHARP, SHARP_MARGIN = 3, 0.3
 BESIDE, BESIDE_MARGIN = 2, 0.5
 """px around a pixel, and by how many variances both sides of a border must prefer their own shift."""
@@ -60,7 +60,7 @@ class Surfaces:
     def part(self, first: Places, second: Places, direction: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether there is a border between each pixel and the next in this direction, rather than a slope or a guess.
 
-        Either both prefer their own shift, or the pixels beside them do, and the map is level there.
+        Either both prefer their own shift, or the pixels next to them do, and the map is level there.
         """
         own, other = self.number.ravel()[first], self.number.ravel()[second]
         sharp = np.minimum(

@@ -1,4 +1,4 @@
-"""Coverage of a pixel beside a jump by the near surface, from all views, compiled (beyond the paper, decision 12).
+"""Coverage of a pixel at a depth discontinuity by the near surface, from all views, compiled (decision 12).
 
 At the near surface's disparity, such a pixel shows I_v = a·F + (1 − a)·B_v in view v (C1): F is constant, the
 background B_v moves behind it, and other views see it unobstructed. The slope of I_v over B_v is 1 − a for any F.

@@ -1,7 +1,7 @@
-"""A data term that counts every view, over whole planes, compiled (beyond the paper, decision 11).
+"""A data term to which hidden views also contribute, over whole planes, compiled (beyond the paper, decision 11).
 
-J_oa is a mean over the views that see a point. The near rim of a false hole in a plain surface hides most views, and
-the few that remain agree with anything. Here a hidden view costs as much as a good match around the pixel.
+J_oa is a mean over the views that see a point. The near rim of a false hole in a texture-less surface hides most
+views, and the few that remain agree with anything. Here a hidden view costs as much as a good match around the pixel.
 """
 
 from __future__ import annotations

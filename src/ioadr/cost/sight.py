@@ -1,4 +1,4 @@
-"""Colours of a pixel beside a jump and of the background behind it, in all views, compiled (decision 12).
+"""Colours of a pixel at a depth discontinuity and of the background behind it, in all views, compiled (decision 12).
 
 Colours are in linear light, 0 … 255, because only light mixes linearly.
 """

@@ -1,4 +1,4 @@
-"""Where a surface ends: pixels beside an occluder, and triangles that must not bridge a gap."""
+"""Where a surface ends: pixels next to an occluder, and triangles that must not bridge a gap."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ioadr.geometry.points import cross, dot, length
 
 STEEPEST = 85.0
-"""Degrees between line of sight and normal; a surface at a flatter angle is treated as a gap."""
+"""Largest angle, degrees, between line of sight and normal; more oblique surfaces are treated as gaps."""
 
 
 def occlusion_boundary(disparity: NDArray[Any], reach: tuple[float, float]) -> NDArray[np.bool_]:

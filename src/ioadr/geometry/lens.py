@@ -11,7 +11,7 @@ Floats = NDArray[np.float64]
 ROUNDS = 20
 """Rounds of the fixed-point iteration that removes distortion; with usual lenses, each gains a digit."""
 WIDEST = np.radians(60.0)
-"""From the axis, up to which rays of a fisheye lens are used: an image plane stretches those farther out too much."""
+"""Largest angle from the axis of rays of a fisheye lens that are used: an image plane stretches others too much."""
 
 
 class Lens(NamedTuple):

@@ -1,6 +1,6 @@
 """Views out of the plane of the others: where they see a point, and how they would look inside the plane.
 
-All views show the focus plane (d = 0) in the same place and size. A view that is nearer to the scene by o_z baseline
+All views show the focus plane (d = 0) at the same position and size. A view that is nearer to the scene by o_z baseline
 units then sees a point at (n, m) of the reference view at
 
     n − d·(o − κ·(n − n_p)) / (1 − κ·d),    κ = o_z·p / (1 − o_z·p/(s·F)),
@@ -72,7 +72,7 @@ def residual(lightfield: LightField, low: float, high: float) -> float:
 
 
 def flattened(lightfield: LightField, disparity: NDArray[np.float32], workers: Workers) -> LightField:
-    """The light field as views in the plane of the reference view would show it, by the map [N, M] of that view."""
+    """The light field as seen from the plane of the reference view, according to the map [N, M] of that view."""
     if lightfield.layout.planar or lightfield.camera is None:
         return lightfield
     rays = lightfield.camera.pinhole(lightfield.part.window)
@@ -119,7 +119,7 @@ def resampled(
     workers: Workers,
     gains: NDArray[np.float32] | None = None,
 ) -> NDArray[Any]:
-    """An image [H, W, C] at (rows, columns) [N, M] over gains [C], in its own type; places outside repeat its edge."""
+    """An image [H, W, C] at (rows, columns) [N, M] over gains [C], in its own type; the edge is repeated outside."""
     height, width = image.shape[:2]
     inside = np.clip(rows, -0.5, height - 0.5), np.clip(columns, -0.5, width - 0.5)
     out = np.empty((*rows.shape, image.shape[2]), np.float32)
@@ -130,7 +130,7 @@ def resampled(
 
 
 def as_samples(values: Floats, kind: np.dtype[Any]) -> NDArray[Any]:
-    """Values as samples of this type: rounded, and cut off at its ends, unless they are floats."""
+    """Values as samples of this type: rounded and clipped, unless they are floats."""
     if kind.kind == "f":
         return np.asarray(values, kind)
     return np.clip(np.rint(values), 0, np.iinfo(kind).max).astype(kind)

@@ -1,4 +1,4 @@
-"""Where the pixels of an image lie in one that is shifted, turned and larger by a little."""
+"""Positions of the pixels of an image in one that is slightly shifted, rotated and scaled."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 def displaced(
     shape: tuple[int, int], shift: NDArray[np.float64], degrees: float, scale: float
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Rows and columns [N, M]: shifted by (row, column) px, turned clockwise and scaled about the image's middle."""
+    """Rows and columns [N, M]: shifted by (row, column) px, rotated clockwise and scaled about the image's middle."""
     rows, columns = np.mgrid[: shape[0], : shape[1]].astype(np.float64)
     n, m = 0.5 * (shape[0] - 1), 0.5 * (shape[1] - 1)
     sine, cosine = scale * np.sin(np.radians(degrees)), scale * np.cos(np.radians(degrees))

@@ -50,7 +50,7 @@ def synthesise(image: NDArray[Any], disparity: NDArray[Any], offset: tuple[float
 
 
 def synthesise_sharply(image: NDArray[np.float32], disparity: NDArray[Any], offset: tuple[float, float]) -> Picture:
-    """As `synthesise`, by Lanczos interpolation: linear one blurs and moves fine texture by parts of a pixel."""
+    """As `synthesise`, by Lanczos interpolation: bilinear interpolation blurs and moves fine texture."""
     projected = np.empty(disparity.shape, np.float32)
     project_map(disparity.astype(np.float32), *_numbers(offset), projected)
     return sampled_sharply(image, projected, offset)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ioadr.geometry.warp import project_map
 
 HIDDEN = 2.0
-"""px between where a point and its occluder lie in the reference view, at least: neighbours hide nothing."""
+"""Smallest distance of a point and its occluder in the reference view, px: direct neighbours do not hide it."""
 
 
 def seen_from(disparity: NDArray[Any], offset: tuple[float, float]) -> NDArray[np.bool_]:

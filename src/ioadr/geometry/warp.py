@@ -7,7 +7,7 @@ import numpy as np
 from ioadr._jit import kernel
 
 FOOTPRINT = 0.75
-"""px that a pixel covers around its projection: oblique surfaces are stretched, and must not crack."""
+"""Radius, px, that a pixel covers around its projection, so that stretched oblique surfaces have no holes."""
 SAME_SURFACE = 0.5
 """Largest difference in disparity between neighbouring pixels of one surface, px."""
 STEPS = 3

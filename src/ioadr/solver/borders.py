@@ -1,4 +1,4 @@
-"""Exclude data beside a jump from the finish, compiled (beyond the paper, decision 10)."""
+"""Exclude data next to depth discontinuities from the finish, compiled (beyond the paper, decision 10)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import numpy as np
 from ioadr._jit import kernel, task
 
 BEHIND = 3
-"""px behind a pixel that must belong to its surface, and from which the slope is measured."""
+"""Number of px behind a pixel that must belong to its surface; they give its slope."""
 
 GAP = 6
-"""px: in a gap of at most this width between two nearer surfaces, the only data are those at its borders."""
+"""Largest width, px, of gaps between two nearer surfaces, whose only data are those at their borders."""
 
 
 @kernel
@@ -52,7 +52,7 @@ def is_gap(disparity, n, m, y, x, rise, slope):
 
 @task
 def discount(begin, end, disparity, ahead, rise, precision):
-    """Set precision float32 [N, M] to 0 beside a rise, in rows begin … end − 1.
+    """Set precision float32 [N, M] to 0 next to a rise, in rows begin … end − 1.
 
     The contrast there belongs to the nearer surface. If the surface behind has little texture, the target of such a
     pixel would outweigh all others and bend the surface forward.

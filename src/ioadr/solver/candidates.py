@@ -20,7 +20,7 @@ class Heuristics(NamedTuple):
     smooth_plane: Any
     random: Any
     plane_within: Any
-    """px; a plane is tried only if it differs from the pixel's disparity by less."""
+    """Largest difference, px, between a plane that is tried and the pixel's disparity."""
     sigma: Any
     """Standard deviation of the random perturbation, px."""
     minimum: Any

@@ -20,19 +20,19 @@ from ioadr.solver.trust_model import KNOTS, START, WEIGHTS
 
 FloatMap = NDArray[np.float32]
 VAGUE = 0.25
-"""px, standard deviation of the sharpest data within 3×3 px at which half the trust remains."""
+"""Standard deviation of the sharpest data within 3×3 px, px, at which half of the trust remains."""
 
 BETTER = 0.6
 """Margin by which a rival must be cheaper to refute the pixel: too rare for the fit."""
 PULLED = 0.08
-"""px by which a whole region's data must pull to refute it."""
+"""Distance, px, between a region and the disparities that its data favour, above which the region is refuted."""
 BENT, MOST_BENT = 0.01, 0.05
-"""px by which a surface bends that halve the odds, and above which they fall no further, for jumps have other reasons.
+"""Bend of a surface, px, that halves the odds, and bend above which they fall no further (jumps have other reasons).
 
-Limbs of curved objects are where a fitted surface is wrong first; the synthetic scenes have too few to learn it from.
+Fitted surfaces are least reliable at the outlines of curved objects; synthetic scenes have too few to learn from.
 """
 CLIPPED = 0.5
-"""Share of black or full white samples from which edges are no longer where the light had them."""
+"""Share of clipped samples (black or white) above which edges may be displaced."""
 
 
 def confidence_map(
@@ -70,7 +70,7 @@ def probability_beside(reasons: Mapping[str, FloatMap], sharpest: FloatMap) -> F
 
 
 def _ramp(values: FloatMap, low: float, high: float, top: float) -> FloatMap:
-    """0 below `low`, `top` above `high`, linear in between; numpy's `interp` takes thrice as long."""
+    """0 below `low`, `top` above `high`, linear in between; numpy's `interp` takes three times as long."""
     share: FloatMap = (values - np.float32(low)) * np.float32(top / (high - low))
     return np.minimum(np.maximum(share, np.float32(0.0), out=share), np.float32(top), out=share)
 

@@ -13,15 +13,15 @@ from ioadr.solver.refine import Refinement
 
 FloatMap = NDArray[np.float32]
 PITCH = 6
-"""px between the pixels whose curves are taken: a curve at each would cost more than a sweep."""
+"""Distance between the pixels whose curves are computed, px: a curve at each would cost more than a sweep."""
 STEP = 0.75
-"""px of shift in the outermost view between two samples of a curve: a minimum is about two of them wide."""
+"""Distance between two samples of a curve, px of shift in the outermost view: a minimum is about two wide."""
 MOST = 64
-"""Samples of a curve; in wide ranges they lie further apart."""
+"""Largest number of samples of a curve; in wide ranges they are farther apart."""
 BEYOND = 4.0
-"""px of shift in the outermost view by which curves go beyond the range, which may exclude the truth."""
+"""Extent of curves beyond the range, px of shift in the outermost view, because the range may exclude the truth."""
 APART = 2
-"""Samples between a minimum and what counts as another one."""
+"""Smallest distance between two minima, in samples."""
 EQUAL, RIDGE = 0.15, 0.2
 """A second minimum is nearly equal up to the first margin, and another minimum from the second one between them."""
 

@@ -1,4 +1,4 @@
-"""Assigns pixels beside a jump to the surface that covers most of them (`cost.coverage`, decision 12)."""
+"""Assigns pixels at depth discontinuities to the surface that covers most of them (`cost.coverage`, decision 12)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ JUMP, MISPLACED = 1.0, 0.2
 FURTHEST = 8.0
 """px by which the background may move behind the pixel; views in which it moves further do not count."""
 MOST = 81
-"""Views that are asked: more are no more independent (`cost.coverage.INDEPENDENT`), and time grows as their square."""
+"""Largest number of views: more are no more independent (`cost.coverage.INDEPENDENT`), and time grows as its square."""
 FEWEST, FEWEST_SHARE = 4, 0.1
 """Views, and share of those asked, that must show the pixel and the background behind it."""
 QUIET, LOUDEST, ALIKE = 1.0, 8.0, 6.0
@@ -66,7 +66,7 @@ def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> It
 
 
 def settle(disparity: FloatMap, rays: Rays, term: Coverage, workers: Workers) -> Settled:
-    """Move every pixel beside a jump to the surface that covers most of it, if the evidence is clear (C11)."""
+    """Move pixels at depth discontinuities to the surface that covers most of them, if the evidence is clear (C11)."""
     surfaces, told = (np.empty((3, *disparity.shape), np.float32) for _ in range(2))
     # Tried: every second view like a chessboard, in half the time; sideboard .399 → .407 MSE×100 (decision 7).
     matting, everywhere = pack_matting(disparity, rays, term), np.ones(disparity.shape, np.bool_)
@@ -86,7 +86,7 @@ def settle(disparity: FloatMap, rays: Rays, term: Coverage, workers: Workers) ->
 def with_neighbours(evidence: FloatMap, known: FloatMap, image: FloatMap, share: float) -> FloatMap:
     """A pixel's evidence combined with that of neighbours of similar colour, [N, M] (C10).
 
-    The pixel stands alone if the near surface's colour is unknown, as on thin bars, where all neighbours err alike.
+    Neighbours do not count if the near surface's colour is unknown, as on thin bars, where all have the same error.
     """
     rows, columns = np.nonzero(known > 0)
     own = np.clip(np.where(known > 0, evidence, np.float32(0.0)), -LOUDEST, LOUDEST).astype(np.float32)

@@ -19,18 +19,18 @@ from ioadr.solver.plane_sweep import pixel_curves
 from ioadr.solver.problem import pack_rays
 
 SEARCHES = (4.0, 12.0, 40.0)
-"""px in each direction; a few pixels search up to the last to find which is sufficient for all."""
+"""Search ranges in each direction, px; a few pixels try all of them to find which is sufficient for all pixels."""
 PROBES = 150
 CELLS = 1000
-"""Parts of an image of which each may vote, or more if they are not to exceed 10 px."""
+"""Number of cells of an image, each with one vote; there are more if a cell would exceed 10 px."""
 LARGEST_CELL, SMALLEST_CELL = 10, 4
 PATCH = 1
 ENOUGH_VIEWS = 81
 """Largest number of views that are compared; of more, every second or third in each direction is."""
 DISTINCT = 0.7
-"""A vote's cost as a share of its best rival's."""
+"""Largest cost of a vote, as a share of that of its best rival."""
 SUPPORT = 30
-"""px of a row of cells whose votes must agree."""
+"""Length, px, of a row of cells whose votes must agree."""
 MARGIN = 0.05
 
 

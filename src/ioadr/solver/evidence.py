@@ -22,17 +22,17 @@ from ioadr.solver.schedule import SweepPlan
 
 FloatMap = NDArray[np.float32]
 REACHES = (4, 8)
-"""px within which rivals are looked for, near and far."""
+"""Radii, px, within which rivals are searched, near and far."""
 DISTINCT = 0.1
-"""px of disparity from which a value is a rival."""
+"""Smallest difference in disparity of a rival, px."""
 NOISE = 1.0
-"""Grey levels that a residual has at least."""
+"""Smallest residual that is assumed, grey levels."""
 FURTHEST = 0.1
-"""px by which the data may pull at most."""
+"""Largest pull of the data that counts, px."""
 TORN = 0.1
-"""px of disparity beside the local plane at which a neighbour no longer belongs to the surface."""
+"""Distance from the local plane, px of disparity, above which a neighbour does not belong to the surface."""
 END = 0.03
-"""px of disparity from an end of the range that count as its end."""
+"""Distance from an end of the range, px of disparity, that counts as the end."""
 
 
 def reasons_to_doubt(
@@ -73,7 +73,7 @@ def reasons_to_doubt(
 
 
 def bent(disparity: FloatMap) -> FloatMap:
-    """Bend of the surface over ±2 px, median over 5×5 px: large at the limbs of curved objects, 0 on planes."""
+    """Bend of the surface over ±2 px, median over 5×5 px: large at the outlines of curved objects, 0 on planes."""
     padded = extended(disparity, 2)
     down = padded[4:, 2:-2] + padded[:-4, 2:-2] - 2 * disparity
     right = padded[2:-2, 4:] + padded[2:-2, :-4] - 2 * disparity

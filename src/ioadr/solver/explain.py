@@ -39,9 +39,9 @@ BACK = -1
 COARSE, FINE, NEAR = 257, 97, 0.03
 """Samples of a curve over the whole range, and around the pixel's value within this share of it."""
 KEPT = 12
-"""Snapshots of planes, occluders and random numbers, one per set of parameters."""
+"""Number of stored snapshots of planes, occluders and random numbers, one per parameter set."""
 NO_MAP = {"data.occlusion_aware": False, "planar.first_sweep": NEVER} | {f"{term}.weight": 0.0 for term in TERMS[1:]}
-"""All that can be said before there is a map: how well the views agree."""
+"""Parameters for use without a map: only the agreement of the views counts."""
 
 
 class Explainer:

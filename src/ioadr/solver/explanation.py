@@ -34,7 +34,7 @@ class CostCurve:
     """Cost over disparity in grey levels, by term; all [D], weights included."""
 
     disparities: Floats
-    """px, ascending."""
+    """Disparities, px, ascending."""
     terms: Mapping[str, Floats]
     """Costs of "data" as the solver uses it (J_oa or its substitute), "congruence" (λ J_coc) and "planar" (γ J_pg)."""
     plain: Floats
@@ -113,7 +113,7 @@ class SurfaceFit:
     before: float
     """px, the pixel's disparity before the pass."""
     target: float
-    """px: what the views that see the pixel want (Gauss–Newton)."""
+    """Target: the disparity that the views favour, px (Gauss–Newton)."""
     deviation: float | None
     """px, standard deviation of the target; None where the pixel's own data do not count."""
     radius: int
@@ -127,7 +127,7 @@ class SurfaceFit:
     disparity: float
     """px, of the surface at the pixel."""
     shared: float
-    """px, mean of what the surfaces of the pixels around say about it, which it took."""
+    """Mean of the surfaces of nearby pixels at the pixel, px, which became its disparity."""
     beside_rise: bool = False
     """Whether the pixel's own data are ignored because its neighbour is nearer."""
 
@@ -144,7 +144,7 @@ class ViewResiduals:
 
 @dataclass(frozen=True, eq=False)
 class Border:
-    """Evidence of the views about a pixel beside a jump."""
+    """Evidence of the views about a pixel at a depth discontinuity."""
 
     near: float
     far: float
@@ -152,12 +152,12 @@ class Border:
     coverage: float | None
     """0 … 1, share of the pixel that the near surface covers; None where too few views see the background."""
     likelihood: float | None
-    """Logarithm: by how much the pixel is rather the near surface's than the far one's."""
+    """Log-likelihood ratio for the near surface against the far one."""
     doubt: float
-    """What it must exceed for the pixel to change sides."""
+    """Threshold that its magnitude must exceed for the pixel to change sides."""
     was_near: bool
     is_near: bool
-    """The side on which the pixel was, and is."""
+    """Side of the pixel before and after the step."""
     views: Flags
     """[L, K], True for views that decided: they show the pixel, and others the background that they have behind it."""
 
@@ -167,11 +167,11 @@ class Doubt:
     """A reason to doubt a pixel."""
 
     name: str
-    """As in docs/confidence.md."""
+    """Name, as in docs/confidence.md."""
     value: float
-    """In the reason's own unit."""
+    """Value, in the unit of the reason."""
     taken: float
-    """From the logarithm of the odds."""
+    """Amount by which it lowers the log odds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,12 +180,12 @@ class Ending:
 
     surface: SurfaceFit | None
     views: ViewResiduals | None
-    """None without a surface."""
+    """The fitted surface; None if there is none."""
     border: Border | None
     trust: float
     """The confidence, measured again around the pixel."""
     doubts: Sequence[Doubt]
-    """Most first."""
+    """Reasons for doubt, the strongest first."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,12 +195,12 @@ class Explanation:
     row: int
     column: int
     disparity: float | None
-    """px, of the result; None without one."""
+    """Disparity in the result, px; None without a result."""
     curve: CostCurve
     image: PointImage
-    """At the result's disparity, or at the cheapest without one."""
+    """4D-PPI at the result's disparity, or at the cheapest one if there is no result."""
     trial: PointImage | None
-    """At the disparity that was asked for."""
+    """4D-PPI at the trial disparity."""
     support: Support | None
     plane: PlaneFit | None
     candidates: Sequence[Candidate]

@@ -12,9 +12,9 @@ from ioadr.geometry.ppp import Rays
 from ioadr.solver.refine import Refinement
 
 LARGE = 250_000_000
-"""Bytes of packed views from which steps filter them in place, and pack them again, rather than copy them."""
+"""Size of packed views, bytes, above which steps filter them in place and pack them again instead of copying them."""
 CHUNK = 16
-"""Views that are filtered in place at a time."""
+"""Number of views that are filtered in place at a time."""
 
 
 class FilteredViews:
@@ -56,12 +56,12 @@ class FilteredViews:
 
 
 def is_large(rays: Rays) -> bool:
-    """Whether copies of all views are to be avoided."""
+    """Whether to avoid copies of all views."""
     return rays.samples.nbytes > LARGE
 
 
 def softened_rays(rays: Rays, side: float, workers: Workers) -> Rays:
-    """The views, slightly smoothed, so that detail beyond the sampling does not pull disparities."""
+    """The views, slightly smoothed, so that aliased detail does not bias disparities."""
     softened = np.empty_like(rays.samples)
     workers.rows(soften, rays.dy.size, rays, np.float32(side), softened)
     return rays._replace(samples=softened)

@@ -1,4 +1,4 @@
-"""The finish: fits surfaces (`solver.local_fit`) to the disparities that visible views want (`cost.linearised`)."""
+"""The finish: fits surfaces (`solver.local_fit`) to the disparities that visible views favour (`cost.linearised`)."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ Spread = NDArray[np.float16]
 Blocks = NDArray[np.bool_]
 """[N, ⌈M/16⌉], of sixteen pixels of a row each."""
 SPREAD = 2
-"""px around a glossy pixel that a further pass also examines."""
+"""Radius around a glossy pixel that a later pass also examines, px."""
 JUMP = 0.8
-"""px of shift in the outermost view within 3×3 px that are a jump."""
+"""Smallest depth discontinuity within 3×3 px, px of shift in the outermost view."""
 LEAST = 0.5
-"""Factor that deviations are multiplied by at least: scatter does not show what all targets of a region err by."""
+"""Smallest factor on deviations: scatter does not show errors that all targets of a region share."""
 AGREEING = 4.0
-"""Times that a neighbour's surface must come nearer than `Finish.widest_gate` to be the same."""
+"""A neighbour's surface counts as the same within `Finish.widest_gate` divided by this number."""
 
 
 def finishing_passes(term: Finish) -> int:
@@ -69,11 +69,11 @@ class Finisher:
         self.term, self.workers = refinement.parameters.finish, refinement.workers
         self.views = FilteredViews(refinement)
         self.known: Wish | None = None
-        """What high-pass data wanted in the last pass."""
+        """Targets of the high-pass data in the last pass."""
         self.glossy: Blocks | None = None
         """Whether any pixel was glossy in the last pass."""
         self.fitted = False
-        """Whether a pass has been."""
+        """Whether a pass has been run."""
 
     def run(self, index: int, furthest: float) -> SweepRecord:
         """One pass: linearise around the map, fit surfaces to the targets, at most `furthest` px away."""
@@ -91,11 +91,11 @@ class Finisher:
         return SweepRecord(index, "finish", changed, float("nan"), time.perf_counter() - begin)
 
     def furthest(self, done: int) -> float:
-        """px by which a pass may move targets at most, after `done` others."""
+        """Largest motion of a target in a pass, px, after `done` others."""
         return disparity_of(self.term.furthest * 2 / (2 + done), self.refinement.positions)
 
     def wanted(self, disparity: FloatMap, furthest: float, where: Blocks | None = None) -> tuple[FloatMap, FloatMap]:
-        """Targets and their precision [N, M]: from plain colours, or from high-pass data where there is gloss.
+        """Targets and their precision [N, M]: from unfiltered colours, or from high-pass data where there is gloss.
 
         With `where`, only there; further in than `gloss.REACH` px they are those of the whole map.
         """
@@ -111,7 +111,7 @@ class Finisher:
         return gloss.blended(plain, high, trust)
 
     def high(self, disparity: FloatMap, furthest: float, where: Blocks | None = None) -> Wish:
-        """What high-pass data want: new where the last pass saw gloss, as known from it elsewhere."""
+        """Targets of high-pass data: computed where the last pass found gloss, reused from it elsewhere."""
         looked = where if self.glossy is None else self.glossy if where is None else self.glossy & where
         numbers = gloss.GROWTH, gloss.NOISE, gloss.FURTHER * furthest
         self.known = self.linearised(disparity, self.views.high(), *numbers, looked, self.known)
@@ -120,7 +120,7 @@ class Finisher:
     def spread(self, disparity: FloatMap, target: FloatMap, precision: FloatMap, furthest: float) -> Spread | None:
         """Factor on the deviations of targets [N, M]: their scatter against what is ordinary; None if it is unknown.
 
-        At least 1 beside jumps, where it is not measured.
+        At least 1 next to depth discontinuities, where it is not measured.
         """
         if not self.term.scatter:
             return None
@@ -139,7 +139,7 @@ class Finisher:
         wanted: Blocks | None = None,
         earlier: Wish | None = None,
     ) -> Wish:
-        """Targets from the views, plain or filtered, around a map; computed where requested, reused elsewhere."""
+        """Targets from the views, unfiltered or high-pass, around a map; computed where requested, reused elsewhere."""
         term, model = self.term, self.model_around(disparity, rays, growth)
         target, texture, residual = (np.zeros_like(disparity) for _ in range(3))
         numbers = np.float32(term.colour_scale), np.float32(furthest)
@@ -164,7 +164,7 @@ class Finisher:
         return not counted[row, column]
 
     def model_around(self, disparity: FloatMap, rays: Rays, growth: int) -> Model:
-        """The model of views, plain or filtered, with the occluders of the grown map."""
+        """The model of views, unfiltered or high-pass, with the occluders of the grown map."""
         refinement = self.refinement
         grown, term = grow(disparity, growth), refinement.parameters.data
         occluders = snapshot_occluders(grown, refinement.positions, refinement.limits, term, self.workers)
@@ -183,7 +183,7 @@ def by_sixteen(mask: NDArray[np.bool_]) -> Blocks:
 
 
 def beside_jumps(disparity: FloatMap, jump: float) -> NDArray[np.bool_]:
-    """Pixels within 3 px of a jump, where high-pass data mix colours of both sides."""
+    """Pixels within 3 px of a depth discontinuity, where high-pass data mix colours of both sides."""
     rise = grow(disparity, 1) + grow(-disparity, 1)
     return grow((rise > jump).astype(np.float32), 2) > 0
 

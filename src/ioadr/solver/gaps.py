@@ -1,8 +1,8 @@
-"""Opens gaps that are so narrow that they show nothing unmixed: coverage decides (beyond the paper, decision 22).
+"""Opens gaps so narrow that all of their pixels are mixed: coverage decides (beyond the paper, decision 22).
 
 Every pixel of such a gap is a mixture, so its cost is high on the near surface, and higher still on the far one. Thin
-segments that look more like the farther surface beside them than like their own are tried on its plane. The evidence of
-coverage then says on which side they are.
+segments that look more like the adjacent farther surface than like their own are tried on its plane. The evidence of
+coverage then decides on which side they are.
 """
 
 from __future__ import annotations

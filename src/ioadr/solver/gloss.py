@@ -1,7 +1,7 @@
-"""Replaces plain colours by high-pass data where there is gloss (beyond the paper, decision 13).
+"""Replaces unfiltered colours by high-pass data where there is gloss (beyond the paper, decision 13).
 
-Two conditions must hold: the plain residuals exceed what noise explains, given those of the high-pass data, and the
-two kinds of data want disparities that differ by more than the error of high-pass data.
+Two conditions must hold: the unfiltered residuals exceed what noise explains, given those of the high-pass data, and
+the two kinds of data favour disparities that differ by more than the error of high-pass data.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ from ioadr.solver.map_filters import blur
 
 FloatMap = NDArray[np.float32]
 NOISE = 0.5
-"""Grey levels that a residual of high-pass data has at least."""
+"""Smallest residual of high-pass data that is assumed, grey levels."""
 GROWTH = 4
-"""px by which occluders are grown for high-pass data: their samples beside an edge are mixed from further away."""
+"""px by which occluders are grown for high-pass data: their samples near an edge mix colours from farther away."""
 FURTHER = 2.5
-"""Times that high-pass data may move a target further than plain ones: gloss has drawn the map away before."""
+"""Factor by which high-pass data may move a target farther than unfiltered data: gloss has already biased the map."""
 OWN_ERROR = 0.032
-"""px of shift in the outermost view of the error of high-pass data."""
+"""Error of high-pass data, px of shift in the outermost view."""
 WHITE = 1.6
 """Ratio of the residuals' mean squares, plain to high-pass, that white noise gives."""
 DIGITS = 0.05
-"""Grey levels² that rounding to eight bits leaves in the residuals; below it their ratio means nothing."""
+"""Mean square of residuals caused by rounding to 8 bits, grey levels²; below it, their ratio carries no information."""
 # Tried: suspicion from 1.25 on; of cotton 4.6 % are beyond 0.03 px (decision 13).
 SUSPICION, CERTAINTY = 1.1, 1.4
-"""Times the ratio of white noise at which gloss is first suspected, and at which it is certain."""
+"""Multiples of the ratio of white noise at which gloss is first suspected, and at which it is certain."""
 REGION = 3.0
 """px, standard deviation of the windows over which residuals and targets are compared."""
 REACH = int(3 * REGION)
-"""px to which these windows reach."""
+"""Half width of these windows, px."""
 
 
 class Wish(NamedTuple):
@@ -43,11 +43,11 @@ class Wish(NamedTuple):
     precision: FloatMap
     """1/px²."""
     residual: FloatMap
-    """Mean square of what the views differ by, grey levels²."""
+    """Mean square of the differences between the views, grey levels²."""
 
 
 def blended(plain: Wish, high: Wish, trust: FloatMap) -> tuple[FloatMap, FloatMap]:
-    """Targets and precisions: plain data weighted by their trust, high-pass data by the rest."""
+    """Targets and precisions: unfiltered data weighted by the trust in them, high-pass data by the rest."""
     first, second = trust * plain.precision, (1 - trust) * high.precision
     total = first + second
     mean = (first * plain.target + second * high.target) / np.maximum(total, np.float32(1e-12))
@@ -55,7 +55,7 @@ def blended(plain: Wish, high: Wish, trust: FloatMap) -> tuple[FloatMap, FloatMa
 
 
 def trust_in_plain(plain: Wish, high: Wish, own_error: float) -> FloatMap:
-    """Trust in plain data: 1 without gloss, less the further they deviate, relative to the error of high-pass data.
+    """Trust in unfiltered data: 1 without gloss, smaller the more they deviate relative to the high-pass error.
 
     τ = e²/(e² + c·δ²): δ is the mean difference of the targets in a region, e the error of high-pass data, px; c is
     the evidence of gloss in the residuals, 0 … 1.

@@ -1,4 +1,4 @@
-"""Costs of whole planes in which every view is heard, and a semi-global match on them (decision 11)."""
+"""Costs of whole planes to which every view contributes, and a semi-global match on them (decision 11)."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from ioadr.solver.semiglobal import gather_paths
 
 FloatMap = NDArray[np.float32]
 PLANES = 3.0
-"""Per px of shift in the outermost view."""
+"""Number of planes per px of shift in the outermost view."""
 MOST_PLANES = 192
-"""Coarser beyond: they are what memory and time hang on."""
+"""Largest number of planes, which determine memory and time; wider ranges get coarser planes."""
 HIGH_PASS = 0.9
-"""Share of low frequencies that the match does not see: gloss and shading are among them."""
+"""Share of low frequencies that is removed before the match, because they include gloss and shading."""
 HIDDEN = 0.8
-"""px of shift by which something nearer hides."""
+"""Smallest difference, px of shift, by which a nearer surface hides a point."""
 CHARGE = 1.2
-"""What a hidden view pays, as a share of the best match around the pixel."""
+"""Cost of a hidden view, as a multiple of the best match around the pixel."""
 SMOOTHING = 2.0
-"""px, σ of "around"."""
+"""Standard deviation of the window around the pixel, px."""
 PENALTIES = (1.0, 10.0, 0.3, 8.0)
 """Grey levels: for a plane up or down, for a jump, for a jump across any edge; colour difference that divides by e."""
 

@@ -28,7 +28,7 @@ from ioadr.solver.segments import label
 
 FloatMap = NDArray[np.float32]
 Pixels = tuple[NDArray[np.intp], NDArray[np.intp]]
-"""Rows and columns."""
+"""Rows and columns of a segment's pixels."""
 EVEN, COARSE, ALIKE = 4.0, 8.0, 8.0
 """Grey levels between neighbours of a segment, those of a coarser kind, and between it and what it is a part of."""
 STRICT, FORGIVING = (1.0, 0.0), (1.1, 0.6)
@@ -36,15 +36,15 @@ STRICT, FORGIVING = (1.0, 0.0), (1.1, 0.6)
 mixed, and its background is still uncertain, so the limit is higher between sweeps; the next sweeps close wrong
 holes."""
 SMALLEST, LARGEST = 10, 250
-"""px of a segment: smaller ones resemble anything, larger ones survive in the sweeps."""
+"""Smallest and largest size of a segment, px: smaller ones resemble anything, larger ones survive the sweeps."""
 AROUND, FEWEST = 20, 40
-"""px around a segment in which its surface is looked for, and how many pixels of it there must be."""
+"""Radius of the search for a segment's background, px, and the smallest number of its pixels."""
 JUMP, FLAT = 1.0, 0.6
 """Shift, px of the outermost view, by which that surface is farther, and by which its pixels may miss their plane."""
 ON_PLANE = 0.8
-"""Share of them that must not."""
+"""Share of its pixels that must lie on the plane."""
 STEPS = 8
-"""Steps of the robust fit of a plane."""
+"""Number of steps of the robust fit of a plane."""
 RIDGE = 1e-9
 """Share of the weight that keeps the plane of pixels in one line solvable."""
 
@@ -58,7 +58,7 @@ class Proposal(NamedTuple):
 
 
 def sweep_with_holes(refinement: Refinement, step: SweepPlan, closing: SweepPlan, seed: int) -> SweepRecord:
-    """A sweep. If its plan says so, holes are opened first, so that pixels beside them can follow."""
+    """A sweep. If planned, holes are opened first, so that pixels next to them can follow."""
     if not step.open_holes:
         return refinement.sweep(step, seed)
     begin = time.perf_counter()
@@ -68,7 +68,7 @@ def sweep_with_holes(refinement: Refinement, step: SweepPlan, closing: SweepPlan
 
 
 def open_all_holes(refinement: Refinement, closing: SweepPlan, judge: tuple[float, float]) -> FloatMap:
-    """The refinement's map, in which holes of even and of coarser colour have been opened.
+    """The refinement's map, with holes of uniform and of coarser colour opened.
 
     Coarser segments are found in calmer colours, where noise neither joins nor divides them.
     """
@@ -189,9 +189,9 @@ def has_rim(
     near: float,
     image: FloatMap,
 ) -> bool:
-    """Whether the pixels beside a segment that are at least as near as `near` have another colour, as a hole's rim has.
+    """Whether the pixels next to a segment that are at least as near as `near` have another colour, like a hole's rim.
 
-    Part of a plain surface looks like the rest of it, and its cost carries no information.
+    A part of a texture-less surface looks like the rest of it, and its cost carries no information.
     """
     height, width = labels.shape
     i = np.clip(np.concatenate([rows - 1, rows + 1, rows, rows]), 0, height - 1)

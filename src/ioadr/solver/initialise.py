@@ -22,7 +22,7 @@ FloatMap = NDArray[np.float32]
 STEEPEST = 2.0
 """px of shift between neighbouring views that the structure tensor still follows."""
 SHORTEST = 5
-"""Views in a line from which it does not do worse than a plane sweep."""
+"""Smallest number of views in a line for which it is at least as good as a plane sweep."""
 WINDOWS = (2, 0)
 """px, half widths of the squares over which plane sweeps average; the first alone where one map is asked for."""
 

@@ -1,6 +1,6 @@
-"""Jumps of a map where the reference view has no edge: false ones, mostly (decisions 11 and 19).
+"""Jumps (depth discontinuities) of a map where the reference view has no edge: most are false (decisions 11, 19).
 
-A jump counts by its size, up to 1 for a px of shift in the outermost view, and by the likeness of the two colours.
+A jump is weighted by its size, up to 1 for a px of shift in the outermost view, and by the similarity of both colours.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ JUMP = 0.8
 """px of shift beyond `DIFFERENT` that count as a whole jump, and by which a region as a whole must move."""
 
 RIM_WEIGHT = 10.0
-"""Grey levels that a jump costs where the image is plain."""
+"""Cost of a jump where the image has no texture, grey levels."""
 ROUGHEST = 0.18
-"""Jumps per px of rim that a region may have afterwards."""
+"""Largest number of jumps per px of rim that a region may have afterwards."""
 
 
 def sides(axis: int) -> list[tuple[slice, ...]]:
@@ -37,7 +37,7 @@ def likenesses(image: FloatMap) -> list[FloatMap]:
 
 
 def jump_sizes(first: FloatMap, second: FloatMap, reach: float) -> FloatMap:
-    """0 … 1 for two disparities."""
+    """Size of the jump between two disparities, 0 … 1."""
     sizes: FloatMap = np.clip((np.abs(first - second) * reach - DIFFERENT) / JUMP, 0, 1)
     return sizes
 

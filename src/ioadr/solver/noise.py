@@ -18,7 +18,7 @@ SHARE, MEAN = 4, 1.2
 """A quarter of the pixels of a window are assumed to match; the mean cost of noise alone is this multiple of its lower
 quartile (1.2 with whole disparities, 1.3 where samples are interpolated)."""
 ORDINARY = 1.7
-"""Grey levels that views without noise differ by, because of interpolation and texture, as in the finish."""
+"""Difference between views without noise, grey levels, caused by interpolation and texture, as in the finish."""
 VIEWS = 9
 """Views that are averaged: the nearest ones, since the farther a view, the more often another surface hides a point."""
 STRAY = 4.0

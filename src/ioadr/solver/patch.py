@@ -29,7 +29,7 @@ def fit_at(
 ) -> SurfaceFit:
     """The widest patch around a pixel that agrees with all narrower ones, as in `solver.finish.fit`.
 
-    `shared` is what it gave the pixel, the mean of the surfaces around it.
+    `shared` is the mean of the surfaces around the pixel, which became its value.
     """
     limited = limited_precision(precision, term, spread).astype(np.float64)
     polynomial = np.array([float(before[row, column]), 0, 0, 0, 0, 0])

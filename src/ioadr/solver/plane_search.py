@@ -1,6 +1,6 @@
 """Search for the plane that suits an area best, compiled (beyond the paper, decision 19).
 
-Single pixels of a plain surface know nothing of their disparity; thousands of them together know their plane.
+Single pixels of a texture-less surface do not determine their disparity; thousands together determine their plane.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ioadr._jit import kernel, task
 from ioadr.cost.heard import CAP, cost_between
 
 HALVINGS, ROUNDS = 5, 4
-"""Times that the steps of the descent are halved, and rounds with the same steps at most."""
+"""Number of times that the steps of the descent are halved, and largest number of rounds with the same steps."""
 
 
 class Area(NamedTuple):

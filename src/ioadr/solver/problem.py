@@ -31,7 +31,7 @@ MOST_SAMPLES = 2**31 - 1
 TOGETHER = 16
 """Number of views that are packed before their memory is freed."""
 WIDE = 6.4
-"""px; wider ranges get proportionally coarser levels of occluders, so that their number stays the same."""
+"""Range, px, above which levels of occluders get coarser in proportion, so that their number stays the same."""
 
 
 def used_views(lightfield: LightField, view_step: int) -> NDArray[np.bool_]:
@@ -127,7 +127,7 @@ def congruence_weights(term: CongruenceTerm, limits: DisparityRange, padded_widt
 def least_weight(rays: Rays, term: CongruenceTerm) -> FloatMap:
     """Smallest λ of each pixel, [N, M]: the less the reference view's colours differ within W^c, the larger.
 
-    The data constrain a plain surface weakly, and it drifts in sweeps without congruence.
+    The data constrain a texture-less surface weakly, and it drifts in sweeps without congruence.
     """
     if not term.plain_weight:
         return np.zeros((rays.height, rays.width), np.float32)

@@ -1,4 +1,4 @@
-"""Reach of an estimation: the margin around a part that makes its inside equal to the whole's."""
+"""Reach of an estimation: the margin around a part within which its border affects the result."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ioadr.part import Window
 ALIGNED = 16
 """px; parts begin at multiples, so that their blocks lie as the whole's do."""
 CARRIED = 32
-"""px more where no planes are fitted, for what sweeps carry from pixel to pixel; with them seams differ no more."""
+"""Additional px if no planes are fitted, because sweeps carry values from pixel to pixel; not needed with planes."""
 BACKGROUND = 8
-"""px within which it is looked for beside borders: `FURTHEST` of `solver.coverage`, which takes long to import."""
+"""Reach of the search for backgrounds at borders, px: `FURTHEST` of `solver.coverage`, which takes long to import."""
 
 
 def estimation_margin(parameters: Parameters, limits: DisparityRange, layout: Layout) -> int:

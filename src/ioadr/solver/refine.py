@@ -40,7 +40,7 @@ class Refinement:
         self._step = 1 if rays is None else parameters.data.view_step
         self._rays: Rays | None = rays or problem.pack_rays(lightfield)
         self.positions = self.rays._replace(samples=np.empty(0, np.uint32))
-        """The rays without samples, for what only needs the positions of the views."""
+        """The rays without samples, for code that only needs the positions of the views."""
         self.pad = problem.map_padding(parameters)
         self.guide = problem.padded_guide(self.rays, self.pad)
         self.data = problem.data_weights(self.rays, parameters.data)

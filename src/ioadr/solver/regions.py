@@ -1,9 +1,9 @@
 """Replaces whole regions by planes or by a semi-global match where these fit better (beyond the paper, decision 11).
 
-Torn plain surfaces become planes first (`solver.slanted`). A false hole in a plain or polished surface survives the
-sweeps: its rim hides the views that would contradict it. The match uses a cost in which hidden views pay
-(`cost.heard`). A region that differs from the map is accepted only if all views together agree better *and* the jumps
-at its rim do not move from colour edges into plain areas.
+Torn texture-less surfaces become planes first (`solver.slanted`). A false hole in a texture-less or polished surface
+survives the sweeps: its rim hides the views that would contradict it. The match uses a cost to which hidden views also
+contribute (`cost.heard`). A region that differs from the map is accepted only if all views together agree better *and*
+the jumps at its rim do not move from colour edges into texture-less areas.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ FloatMap = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 # Tried: 300 px fill small true gaps, MSE×100 of leaves 27.5 → 32.5 (decision 11).
 SMALLEST, SIZE = 800, 512 * 512
-"""px of a region, and of an image: in larger ones regions must be larger in proportion, since true gaps are; in smaller
-ones not smaller, since evidence is counted in pixels."""
+"""Smallest region, px, and the image size for it, px. In larger images, true gaps are larger, so regions must be larger
+in proportion; in smaller images, the limit stays, because evidence is counted in pixels."""
 BETTER = CHARGE
-"""Factor by which the map must cost more: what is right costs that much if all views are hidden, and no more."""
+"""Factor by which the map must cost more: a right map costs at most this much, even if all views are hidden."""
 NEARER, FARTHER = 1.3, 1.0
-"""Factors by which the data term of a region may rise. On gloss, plain colours favour a false hole a little; a mirror
-image is farther than the surface, and nothing hides the views of what is nearer."""
+"""Factors by which the data term of a region may rise if it moves nearer or farther. On gloss, unfiltered colours
+slightly favour a false hole; a mirror image is farther than the surface, and nearer surfaces are not hidden."""
 
 ROUNDS = 4
-"""Searches for torn areas, at most: a plane changes the rim of its neighbours."""
+"""Largest number of searches for torn areas: a plane changes the rim of its neighbours."""
 
 
 @dataclass(frozen=True)
@@ -49,12 +49,12 @@ class Match:
 
     disparity: FloatMap
     cost: FloatMap
-    """Grey levels, every view heard."""
+    """Costs, grey levels, with the contribution of hidden views."""
     cost_of_map: FloatMap
 
 
 def repair_regions(refinement: Refinement, closing: SweepPlan, index: int) -> SweepRecord:
-    """Replace torn plain surfaces of the refinement's map by planes, and false holes by a semi-global match."""
+    """Replace torn texture-less surfaces of the refinement's map by planes, and false holes by a semi-global match."""
     begin, before = time.perf_counter(), refinement.disparity
     rays, limits, workers = few_rays(refinement), refinement.limits, refinement.workers
     if rays is not refinement.rays and is_large(refinement.rays):
@@ -74,7 +74,7 @@ def repair_regions(refinement: Refinement, closing: SweepPlan, index: int) -> Sw
 
 
 def repair_with_planes(refinement: Refinement, closing: SweepPlan, rays: Rays) -> None:
-    """Replace torn plain surfaces by planes that plain colours confirm."""
+    """Replace torn texture-less surfaces by planes that unfiltered colours confirm."""
     term, workers = refinement.parameters.congruence, refinement.workers
     view = softened_rays(reference_alone(rays), SOFTENING, workers)
     plain, like = contrast(view, term.half_width) < term.plain_contrast, likenesses(colours(view))
@@ -94,7 +94,7 @@ def repair_with_planes(refinement: Refinement, closing: SweepPlan, rays: Rays) -
 def take_planes(
     refinement: Refinement, closing: SweepPlan, rays: Rays, scene: Scene, surface: Surface, areas: list[Mask]
 ) -> bool:
-    """Replace torn areas by planes that plain colours confirm; return whether there were any."""
+    """Replace torn areas by planes that unfiltered colours confirm; return whether there were any."""
     taken = False
     for verdict in verdicts(scene, surface, areas, refinement.parameters.finish.planes):
         accepted = confirmed(refinement, closing, rays, verdict.surface.disparity, verdict.accepted)
@@ -139,7 +139,7 @@ def judge(disparity: FloatMap, match: Match, like: list[FloatMap], reach: float,
 def confirmed(
     refinement: Refinement, closing: SweepPlan, rays: Rays, matched: FloatMap, accepted: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Accepted regions whose data term does not rise much: plain colours, and the occlusions of each map itself."""
+    """Accepted regions whose data term does not rise much, with unfiltered colours and each map's own occlusions."""
     before = refinement.disparity
     after = np.where(accepted, matched, before)
     labels = np.zeros(before.shape, np.int32)

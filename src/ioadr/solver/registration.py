@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 Picture = NDArray[np.float32]
 Floats = NDArray[np.floating[Any]]
 MOVES = 6
-"""Unknowns but the gains."""
+"""Number of unknowns without the gains."""
 ENOUGH = 100_000
-"""Pixels that are asked, about: of larger images every second or third, in both directions."""
+"""Approximate number of pixels used: of larger images, every second or third in both directions."""
 ROUNDS = 4
-"""Rounds of reweighting."""
+"""Number of rounds of reweighting."""
 FULL = 0.98
-"""Share of white from which a sample may be cut off."""
+"""Share of white above which a sample may be clipped."""
 FEWEST = 200
-"""Pixels from which a motion is believed."""
+"""Smallest number of pixels for a reliable motion."""
 
 
 class Motion(NamedTuple):
@@ -34,7 +34,7 @@ class Motion(NamedTuple):
     growth: float
     """Relative, about the middle of the image."""
     stretch: float
-    """Relative: taller and narrower. Cameras do not do so; maps that are tilted in error do."""
+    """Relative stretch: taller and narrower. Cameras do not cause it; maps with a false tilt do."""
     shear: float
     """Stretch along the diagonal, relative."""
 

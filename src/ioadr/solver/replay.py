@@ -34,7 +34,7 @@ from ioadr.way import Origin, Way
 
 FloatMap = NDArray[np.float32]
 LATTICE = math.lcm(ALIGNED, PITCH)
-"""px; parts begin at multiples, so that lanes and the pixels with cost curves lie as the whole's do."""
+"""Parts begin at multiples of this number of px, so that lanes and pixels with cost curves match those of the whole."""
 SURE = 1e-6
 """Probabilities closer than this to 0 or 1 count as equal."""
 
@@ -110,7 +110,7 @@ class Replay:
         return np.ascontiguousarray(way.glossy[done - 1][rows, columns.start // WIDTH : -(-columns.stop // WIDTH)])
 
     def border(self, row: int, column: int) -> Border | None:
-        """Evidence about a pixel beside a jump; None elsewhere."""
+        """Evidence about a pixel at a depth discontinuity; None elsewhere."""
         way, term = self.estimate.way, self.estimate.parameters.coverage
         if way is None or not term.settle:
             return None

@@ -13,15 +13,15 @@ from ioadr.solver.gloss import blurred
 
 FloatMap = NDArray[np.float32]
 AROUND = 2.0
-"""px, standard deviation of the window whose mean is taken off: slow errors are the map's, not the targets'."""
+"""Standard deviation, px, of the window whose mean is subtracted: slow errors are the map's, not the targets'."""
 REGION, REACH = 16.0, 40
 """px, standard deviation and half width of the window over which scatter is measured."""
 FEWEST = 1000
-"""Pixels that must tell."""
+"""Smallest number of pixels for a measurement."""
 WHOLE = 0.1
-"""Weight of the whole image's scatter against that of a region in which all pixels tell."""
+"""Weight of the whole image's scatter against that of a region in which all pixels count."""
 STRAY = 3.0
-"""Deviations beyond which a target is stray, and how far does not matter."""
+"""Distance, in deviations, above which a target is an outlier and its distance no longer counts."""
 NORMAL = 1.2533
 """Standard deviations per mean of absolute values."""
 
@@ -31,7 +31,8 @@ def local_scatter(
 ) -> FloatMap | None:
     """Scatter of how far targets lie from a fitted map, as a share of their deviation √(1/p + finest²), [N, M].
 
-    Of pixels away from jumps whose deviation is below `furthest`, the limit of their step; None where there are few.
+    Measured away from depth discontinuities, where the deviation is below `furthest`, the limit of a step. None if
+    there are too few such pixels.
     """
     sure = away & (precision * furthest**2 > 1)
     if np.count_nonzero(sure) < FEWEST:

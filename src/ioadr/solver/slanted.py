@@ -1,8 +1,8 @@
-"""Replaces torn parts of plain surfaces by slanted planes (beyond the paper, decision 19).
+"""Replaces torn parts of texture-less surfaces by slanted planes (beyond the paper, decision 19).
 
 On a surface without texture, noise tears the map into patches at different depths. The jumps between them lie where the
 reference view has no edge. A plane is fitted to the costs of such an area as a whole; it replaces the map where a
-semi-global choice prefers it, region by region, if this removes jumps and the data do not object.
+semi-global choice prefers it, region by region, if this removes jumps and the data do not contradict it.
 """
 
 from __future__ import annotations
@@ -50,13 +50,13 @@ REGIONS = 2
 MOST_PIXELS, FEWEST_PIXELS = 1500, 60
 """Number of pixels of an area for a fit."""
 CONTRADICTION = 0.3
-"""Grey levels from which on a pixel belongs to another surface."""
+"""Additional cost, grey levels, above which a pixel belongs to another surface."""
 EXPLAINED = 0.1
-"""Grey levels by which a plane may cost more than the map where it explains a pixel."""
+"""Additional cost, grey levels, up to which a plane explains a pixel."""
 OUTSIDE = np.float32(50.0)
-"""Grey levels: cost beyond the range."""
+"""Cost beyond the range, grey levels."""
 SLOPES = (-0.3, -0.2, -0.1, 0.0, 0.1, 0.2, 0.3)
-"""px of shift per px, of the first planes tried."""
+"""Slopes of the first planes tried, px of shift per px."""
 STEPS = (0.66, 0.05, 0.05)
 """First steps of a fit: px of shift, and px of shift per px."""
 
@@ -85,13 +85,13 @@ class Scene:
     """Where the reference view has little contrast."""
     reach: float
     smallest: float
-    """px of a region."""
+    """Smallest size of a region, px."""
     views: int
     workers: Workers
 
     @property
     def scale(self) -> tuple[np.float32, np.float32, np.float32]:
-        """What kernels call a jump."""
+        """Definition of a jump, for kernels."""
         return np.float32(self.reach), np.float32(DIFFERENT), np.float32(JUMP)
 
     def plane(self, numbers: FloatMap, centre: FloatMap) -> Surface:
@@ -105,7 +105,7 @@ class Scene:
 
 
 class Verdict(NamedTuple):
-    """Gain of a plane, and where."""
+    """Gain of a plane, and the regions in which it is accepted."""
 
     gain: float
     """Grey levels, summed over the accepted regions."""
@@ -114,7 +114,7 @@ class Verdict(NamedTuple):
 
 
 def torn_areas(disparity: FloatMap, plain: Mask, like: list[FloatMap], reach: float, smallest: float) -> list[Mask]:
-    """Plain areas with many jumps, the largest first."""
+    """Texture-less areas with many jumps, the largest first."""
     jumps = blurred(jumps_at(disparity, like, reach), AROUND, int(3 * AROUND))
     labels = np.zeros(jumps.shape, np.int32)
     label_regions((jumps > TORN) & plain, labels)
@@ -213,7 +213,7 @@ def regions_of(scene: Scene, surface: Surface, plane: Surface) -> tuple[NDArray[
 
 
 def judged(scene: Scene, surface: Surface, plane: Surface) -> Verdict:
-    """Accept regions of a plane that are plain, cost no more than noise may, and have fewer jumps than the map."""
+    """Accept regions of a plane without texture that cost no more than noise explains and have fewer jumps."""
     labels, size = regions_of(scene, surface, plane)
     count, flat, jumps = len(size), labels.ravel(), (scene.like, scene.reach)
     thick = np.bincount(core(labels, INNER).ravel(), minlength=count) > 0

@@ -49,5 +49,5 @@ def handicap(origin: Origin, views: int) -> np.float32:
 
 
 def chance(views: int) -> float:
-    """Factor by which a mean of so many absolute values of noise exceeds the expected one: a standard deviation."""
+    """Factor of one standard deviation on the mean of that many absolute values of noise."""
     return 1.0 + CHANCE / float(np.sqrt(views))

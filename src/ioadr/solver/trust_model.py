@@ -49,4 +49,4 @@ WEIGHTS = {
     "unseen": (0, 0, 0, 0.261),
     "end": (0.137, 1.382, 1.342, 1.483),
 }
-"""What each interval takes from it."""
+"""Amount by which each interval lowers the log odds."""

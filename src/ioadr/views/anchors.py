@@ -14,7 +14,7 @@ from ioadr.parameters import Parameters
 from ioadr.part import Window
 
 MOST = 9
-"""Anchors, the reference view among them: on a grid, its centre, one near each corner, then the corners."""
+"""Largest number of anchors, including the reference view: on a grid, its centre, one near each corner, the corners."""
 A_ROUND = 4
 """Anchors near the outermost views, and as many of these themselves."""
 INWARD = 0.25
@@ -22,7 +22,7 @@ INWARD = 0.25
 that views on all sides of it see behind occluders. Corner views alone add three times as many bad pixels; they come
 last, for surfaces that no other view sees."""
 APART = 0.6
-"""Least distance between anchors of a round, of that from the reference view to the outermost views."""
+"""Smallest distance between anchors of a round, as a share of that from the reference view to the outermost views."""
 ENOUGH = 0.002
 """Share of a view's pixels that may stay uncovered before another anchor is worth its time."""
 NEIGHBOURS, FEWEST = 25, 9
@@ -31,9 +31,9 @@ are settled, 81 views lose 8 %, and 9 lose 1–3 % on four of five scenes; all 2
 EDGE_MARGIN = 8
 """px around a strip at the edge of an anchor, beside what the views shift it by, from which it is estimated."""
 SMALLEST = 32
-"""px: shortest side of a part that is estimated alone."""
+"""Shortest side of a part that is estimated alone, px."""
 NEW_AT_EDGE = 0.1
-"""px: mean width along an edge that must be uncovered."""
+"""Smallest mean width of an uncovered strip along an edge, px."""
 
 
 class Round:

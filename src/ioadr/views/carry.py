@@ -1,4 +1,4 @@
-"""Carry a map from one view to another, compiled: the nearest surface wins, and no surface spans a jump."""
+"""Carry a map from one view to another, compiled: the nearest surface wins; surfaces end at discontinuities."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ STEPS = 3
 """Iterations that put a carried disparity exactly on its surface."""
 SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 WIDEST = 4.0
-"""px: half of the widest footprint, for surfaces that come close to the camera."""
+"""Half the width of the widest footprint, px, for surfaces close to the camera."""
 HALF, HIDDEN = 0.5, 0.1
 """Shares of a surface in a pixel beside a jump at which it ends: where it hides another one, and where it is hidden. It
 continues beneath a nearer surface, and a pixel that shows a tenth of it has seen it."""
@@ -84,7 +84,7 @@ def side_extent(disparity, n, m, side, link, ay, ax, pose, y, x):
 def splat(disparity, coverage, kept, link, ay, ax, pose, out):
     """Set each pixel of `out` to the nearest of the `kept` pixels that land on it, px; NaN if none does.
 
-    A pixel extends to its neighbours; beside a jump, it ends at a share of its surface (`share_at`).
+    A pixel extends to its neighbours; at a depth discontinuity, it ends at a share of its surface (`share_at`).
     """
     height, width = disparity.shape
     out[:] = np.nan

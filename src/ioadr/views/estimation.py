@@ -25,7 +25,7 @@ from ioadr.views.result import Views
 from ioadr.views.surfaces import NOTHING, Sight, Surface, link_of
 
 Progress = Callable[[str, int, int], None]
-"""Called with what was done, its number and how many there will be at most: anchors first, then views."""
+"""Progress callback (what, done, total): anchors first, then views; `total` is an upper limit."""
 
 
 def estimate_views(
@@ -156,7 +156,7 @@ def _further(first: Estimate) -> tuple[Parameters, int]:
 def _edges(
     part: LightField, earlier: Sequence[Surface], sight: Sight, first: Estimate, estimator: Estimator
 ) -> Surface | None:
-    """What an anchor adds along the edges of its image, if anything; elsewhere it is as carried from `earlier` ones."""
+    """An anchor's surface along its image's edges, carried from `earlier` ones elsewhere; None if it adds nothing."""
     here, limits = first.layout.offsets[part.reference], first.range
     largest = max(abs(limits.minimum), abs(limits.maximum))
     down, right = min((np.abs(here - surface.offset) for surface in earlier), key=lambda away: np.hypot(*away))

@@ -22,13 +22,13 @@ from ioadr.views.result import Views
 
 Picture = NDArray[Any]
 BORDER = 15
-"""px at the edges that do not count; less in small images."""
+"""Width of the edge that does not count, px; less in small images."""
 NEIGHBOURS = 6
-"""Views of which `warped_neighbours` takes the median."""
+"""Number of views of which `warped_neighbours` takes the median."""
 AS_NEAR = 1.3
-"""Views up to so many times as far as the nearest one are blended: measured positions of a grid vary."""
+"""Largest distance of a blended view, as a multiple of that of the nearest one, because measured positions vary."""
 WINDOW = 7
-"""px of the window of SSIM."""
+"""Side of the window of SSIM, px."""
 METHODS = ("views", "nearest", "blend", "centre", "script")
 """This method; the nearest kept view; a blend of the nearest ones; the centre warped by its map; the median of
 neighbours warped by the centre's map."""
@@ -41,11 +41,11 @@ class LeftOut:
     index: NDArray[np.int64]
     """[T, 2]: row and column of the views that were left out."""
     psnr: Mapping[str, NDArray[np.float64]]
-    """By method, [T], dB over all channels."""
+    """PSNR [T] by method, dB over all channels."""
     ssim: Mapping[str, NDArray[np.float64]]
-    """By method, [T], mean over windows of the brightness."""
+    """SSIM [T] by method, mean over windows of the brightness."""
     views: Views
-    """Estimated from those that were kept."""
+    """Maps estimated from the kept views."""
 
     def means(self) -> dict[str, tuple[float, float]]:
         """Mean PSNR and SSIM by method, over all left-out views."""

@@ -1,4 +1,4 @@
-"""Camera paths for films."""
+"""Camera paths for videos."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class _Grid:
     points: NDArray[np.float32]
     normals: NDArray[np.float32]
     new: Mask
-    """Pixels with a place and a normal that are trusted enough and that no earlier anchor has."""
+    """Pixels with a position and a normal that are trusted enough and that no earlier anchor has."""
     meshable: Mask
     """Pixels of a surface that are trusted enough and contradict no earlier anchor."""
 

@@ -19,14 +19,14 @@ class Pose(NamedTuple):
 
     dy: float
     dx: float
-    """px that a point of disparity 1 px moves, against the axes."""
+    """Shift of a point per px of disparity, px, against the axes."""
     nearer: float
     closer: float
     """Step ahead times the slope and the offset of 1/Z = slope·d + offset."""
     zoom: float
     n0: float
     m0: float
-    """Where the reference view's optical axis meets it, px."""
+    """Position of the optical axis in the reference view, px."""
     cy: float
     cx: float
     """The same in the camera's picture."""

@@ -1,4 +1,4 @@
-"""Renders new views between, beside and in front of the captured ones, with any focus and aperture."""
+"""Renders new views between, next to and in front of the captured ones, with any focus and aperture."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ LENS_POINTS = 61
 GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 MOST_PIXELS = 1 << 26
 CLOSE, STEADY = 0.1, 1.0
-"""Distances in steps between views: a camera this close to a captured one shows that view. In a film, several views are
-blended everywhere; otherwise grain appears at each captured view and fades between them."""
+"""Distances in steps between views: a camera this close to a captured one shows that view. In a video, several views
+are blended everywhere; otherwise grain appears at each captured view and fades between them."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -107,16 +107,16 @@ class Views:
         viewpoint : Viewpoint or tuple of float
             The viewpoint; (row, column) for a position in the plane of the cameras.
         size : tuple of int, optional
-            Height and width of the picture in px; those of the views without it.
+            Height and width of the picture, px; those of the views by default.
         aperture : float
-            Radius of the lens in the unit of `Layout.offsets`: px that a disparity of 1 px is blurred by.
+            Radius of the lens in the unit of `Layout.offsets`: blur, px, per px of disparity from the focus.
         focus : float
             Disparity that is sharp through an open lens.
         threads : int, optional
             Number of CPU threads; all by default.
         steady : bool
-            For films: blend several views everywhere, so that sharpness and grain do not pulse along the path.
-            Without it, a captured place shows the captured view.
+            For videos: blend several views everywhere, so that sharpness and grain do not vary along the path.
+            Otherwise, a camera at a captured position shows the captured view.
 
         Returns
         -------
@@ -137,25 +137,25 @@ class Views:
     def export(self, target: str, folder: str | os.PathLike[str], **options: Any) -> list[str]:
         """Write the result as another program reads it, with the depth of every view.
 
-            Parameters
-            ----------
-            target : str
-                "nerfstudio", "colmap" or "open3d"; the others are as of `Estimate.export`.
-            folder : str or path
-                A new folder, or that of an earlier export to the same program with ``overwrite=True``.
+        Parameters
+        ----------
+        target : str
+            "nerfstudio", "colmap" or "open3d". For "blender", use `Estimate.export`; for "quilt", `quilt`.
+        folder : str or path
+            A new folder, or that of an earlier export to the same program with ``overwrite=True``.
         **options
             Other options of `Estimate.export`: overwrite, min_confidence, points, scale_to.
 
-            Returns
-            -------
-            list of str
-                Paths of the files.
+        Returns
+        -------
+        list of str
+            Paths of the files.
 
-            Examples
-            --------
-            >>> files = ioadr.estimate_views(lightfield, "fast").export("open3d", "rgbd", overwrite=True, scale_to=2.0)
-            >>> len([file for file in files if os.path.dirname(file).endswith("depth")])
-            25
+        Examples
+        --------
+        >>> files = ioadr.estimate_views(lightfield, "fast").export("open3d", "rgbd", overwrite=True, scale_to=2.0)
+        >>> len([file for file in files if os.path.dirname(file).endswith("depth")])
+        25
         """
         from ioadr.io.exporting import export_estimate
 
@@ -178,7 +178,7 @@ class Views:
         device : str
             "portrait", "go", "16", "32" or "65".
         focus : float, optional
-            Disparity in px that lies in the screen; the middle of the scene without it.
+            Disparity in the plane of the screen, px; the middle of the scene by default.
         overwrite : bool
             Replace the earlier quilt in the folder.
 
@@ -260,11 +260,11 @@ class Views:
         folder : str or path
             New, or the folder of an earlier result with ``overwrite=True``.
         formats : sequence of str, or str
-            Of the reference view's result; npz must be among them for `ioadr.load_views`. ply and glb-points are also
-            written of all surfaces, as `scene.ply` and `scene.glb`; ply and glb also as meshes of all surfaces,
-            `scene_mesh.ply` and `scene_mesh.glb`.
+            Formats of the reference view's result; `ioadr.load_views` needs npz. With ply or glb-points, the point
+            cloud of all surfaces is also written (`scene.ply`, `scene.glb`); with ply or glb, so is their mesh
+            (`scene_mesh.ply`, `scene_mesh.glb`).
         **options
-            Further ones of `Estimate.save`.
+            Further options of `Estimate.save`.
 
         Returns
         -------

@@ -25,7 +25,7 @@ NOTHING = 255
 JUMP = 0.7
 """px in the farthest view by which neighbours of one surface move apart at most. 0.5: 2 % more bad pixels."""
 SEAM = 2
-"""px by which a later anchor's surface reaches under those of earlier ones, so that no crack opens between them."""
+"""Overlap of a later anchor's surface with those of earlier ones, px, so that no crack opens between them."""
 CRACK = ((1, 1), (1, 2), (2, 1))
 """px from a hole to the pixels of one surface on both sides of it, between which it is a crack of that surface."""
 
