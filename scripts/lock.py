@@ -1,4 +1,4 @@
-"""Write requirements/*.txt: versions with hashes of what is run, of the project's tools, and the oldest allowed.
+"""Write requirements/*.txt: versions with hashes of what runs, of the project's tools, of pip, and the oldest allowed.
 
     python scripts/lock.py
 
@@ -25,13 +25,15 @@ def main() -> int:
     if find_spec("uv") is None:
         sys.exit("make lock: expected uv, which resolves for all machines, found none. Install it: pip install uv")
     with tempfile.TemporaryDirectory() as folder:
-        build, tests = Path(folder) / "build.in", Path(folder) / "tests.in"
+        build, tests, pip = (Path(folder) / f"{name}.in" for name in ("build", "tests", "pip"))
         build.write_text("\n".join([*build_requires(), EDITABLES]))
         tests.write_text(TESTS)
-        dev = compiled("dev", "--universal", "--all-extras", str(build))
-        run = compiled("run", "--universal", "--extra", "formats", "--constraint", "requirements/dev.txt", str(build))
-        oldest = compiled("oldest", "--resolution", "lowest-direct", "--extra", "all", str(build), str(tests))
-    return dev or run or oldest
+        pip.write_text("pip\n")
+        package = ("pyproject.toml", str(build))
+        dev = compiled("dev", *package, "--universal", "--all-extras")
+        run = compiled("run", *package, "--universal", "--extra", "formats", "--constraint", "requirements/dev.txt")
+        oldest = compiled("oldest", *package, str(tests), "--resolution", "lowest-direct", "--extra", "all")
+        return dev or run or oldest or compiled("pip", str(pip), "--universal")
 
 
 def build_requires() -> list[str]:
@@ -41,18 +43,7 @@ def build_requires() -> list[str]:
 
 
 def compiled(name: str, *options: str) -> int:
-    command = [
-        sys.executable,
-        "-m",
-        "uv",
-        "--quiet",
-        "pip",
-        "compile",
-        "pyproject.toml",
-        *options,
-        *COMMON,
-        "--upgrade",
-    ]
+    command = [sys.executable, "-m", "uv", "--quiet", "pip", "compile", *options, *COMMON, "--upgrade"]
     done = subprocess.run([*command, "--output-file", f"requirements/{name}.txt"], cwd=ROOT, stdout=subprocess.DEVNULL)
     return done.returncode
 

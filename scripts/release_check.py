@@ -25,6 +25,8 @@ QUICK = ["-m", "not slow", "-n", "3", "--dist", "loadfile", "--no-loadscope-reor
 """As `make test`."""
 PROGRAMS = {"open3d": ("open3d", "libusb-package"), "pycolmap": ("pycolmap",)}
 """Programs that must read our files, and their packages."""
+READERS = ("pyvista",)
+"""Packages that quick tests read our files with, if installed: VTK is too large for every set-up."""
 KINDS = {".py", ".typed", ".toml", ".j2", ".css", ".js"}
 
 
@@ -32,7 +34,7 @@ def main(tests: list[str]) -> None:
     wheel, archive = built()
     check_content(wheel)
     with tempfile.TemporaryDirectory() as place:
-        python = environment(Path(place) / "venv", f"{wheel}[all,dev]")
+        python = environment(Path(place) / "venv", f"{wheel}[all,dev]", *READERS)
         sources = unpacked(archive, Path(place))
         say("tests of the installed wheel")
         run(python, "-m", "pytest", "-q", *(tests or QUICK), cwd=sources)

