@@ -57,7 +57,7 @@ class Estimate:
     """
 
     disparity: FloatMap
-    """px per baseline unit; positive is nearer than the focus plane."""
+    """Disparity, px per baseline unit; positive is nearer than the focus plane."""
     costs: Mapping[str, FloatMap]
     """Grey levels: "data", "congruence" (λ J_coc) and "planar" (γ J_pg) at the final disparity; "accepted" is the sum
     with which the last sweep left the pixel, on which λ J_coc depends."""
@@ -111,7 +111,7 @@ class Estimate:
 
     @property
     def _apart(self) -> float:
-        """Degrees between the directions from which views one baseline unit apart see the middle of the scene."""
+        """Angle, degrees, between views one baseline unit apart, as seen from the middle of the scene."""
         rays, depth = self.rays, self.depth[np.isfinite(self.depth)]
         return float(np.degrees(np.arctan2(rays.pitch_x / abs(rays.slope), np.median(depth)))) if depth.size else 0.0
 

@@ -37,7 +37,7 @@ class Matches:
     costs: Mapping[Arrangement, NDArray[np.float32]]
     """[shift, block]"""
     shifts: NDArray[np.float64]
-    """px of the pictures."""
+    """Shifts, px of the pictures."""
     longest: int
 
     @property

@@ -18,14 +18,14 @@ from ioadr.consistency.significance import NOTHING, Finding, by_weight
 from ioadr.consistency.surfaces import Places, Surfaces, surfaces_in
 
 LONGEST = 192
-"""px of the pictures."""
+"""Longer side of the pictures, px."""
 WIDEST = 10.0
 """Largest range of shifts, px; a larger range is examined in smaller pictures."""
 GAP = 1.0
-"""px of shift between two surfaces."""
+"""Smallest shift between two surfaces, px."""
 CAP = 15.0
 BLOCK = 3
-"""px."""
+"""Side of a block that votes, px."""
 SPREAD = 1.1
 """Standard deviation by which scores are divided. Of 256 textured, smooth, noisy surfaces without any occlusion it is
 1.06, and the largest score 3.9: neighbouring blocks are not independent. 4.3 is needed."""

@@ -15,7 +15,7 @@ from ioadr.consistency.significance import NOTHING, Finding
 
 Outcome = Literal["agrees", "wrong", "unknown"]
 FINEST = 512
-"""px of the pictures that are kept."""
+"""Longest side of the stored pictures, px."""
 
 
 @dataclass(frozen=True)

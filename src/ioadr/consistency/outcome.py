@@ -23,8 +23,8 @@ END = 0.02
 TRUSTED = 0.05
 """Mean confidence below which hardly any pixel is reliable."""
 FAR_APART = 5.0
-"""Degrees between the directions from which neighbouring photographs see the scene, from which surfaces look different
-and hide one another."""
+"""Angle, degrees, between neighbouring photographs, as seen from the scene, above which surfaces look different and
+hide one another."""
 SURE, FEW_SURE = 0.5, 0.5
 """Confidence of a pixel that can be used, and share of such pixels below which photographs are too far apart."""
 

@@ -22,7 +22,7 @@ from ioadr.consistency.parallax import is_still
 from ioadr.lightfield import LightField
 
 LONGEST = 96
-"""px of the pictures."""
+"""Longer side of the pictures, px."""
 RATIO, LEAST = 1.5, 0.7
 """Factor on the usual difference, and levels of a mean of 100, from which a view is odd."""
 NEIGHBOUR, UNLIKE = 0.6, 8.0

@@ -25,9 +25,9 @@ EDGE, LEAST_PRICE = 8.0, 0.05
 """Strength of an edge, in standard deviations of the noise, that halves the penalties, and their smallest share."""
 SHARP, SHARP_MARGIN = 3, 0.3
 BESIDE, BESIDE_MARGIN = 2, 0.5
-"""px around a pixel, and by how many variances both sides of a border must prefer their own shift."""
+"""Distance from a border, px, and the margin, in variances, by which both of its sides must prefer their own shift."""
 LEVEL, LEVEL_REACH = 0.3, 3
-"""Share of a jump that the shift may change beside it, and px over which."""
+"""Largest change of the shift next to a jump, as a share of the jump, and the distance over which it counts, px."""
 
 Places = NDArray[np.intp]
 """Flat indices of pixels."""
@@ -38,7 +38,7 @@ class Surfaces:
     """The map and its costs."""
 
     shifts: NDArray[np.float64]
-    """px, of the farthest view, ascending."""
+    """Shifts of the farthest view, px, ascending."""
     number: Numbers
     """[N, M] among the shifts."""
     costs: Volume
@@ -125,7 +125,7 @@ def _mismatch(pictures: Pictures, shift: float) -> Image:
 
 
 def _three(octants: NDArray[Any], middle: Any = slice(None)) -> NDArray[Any]:
-    """Sums over an octant and those beside it: a half of the views."""
+    """Sums over an octant and its two neighbours: half of the views."""
     around = np.arange(8)
     return octants[around[middle]] + octants[around[middle] - 1] + octants[around[middle] - 7]
 

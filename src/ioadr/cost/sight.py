@@ -15,7 +15,7 @@ from ioadr.geometry.ppp import bilinear_weights, project
 NEAR_REACH = 4
 """Radius of the search for F, px."""
 NEAR_RIDGE = 0.15
-"""px²; keeps the gradient of F small if F is seen on one side only."""
+"""Ridge, px², that keeps the gradient of F small if F is seen on one side only."""
 DARKEST = 0.02
 """Share of white below which the noise of a sample in linear light is constant."""
 
@@ -34,13 +34,13 @@ class Matting(NamedTuple):
     ceilings: Any
     """float32 [2, N, M], maximum of the map within 2 and within 1 px: no nearer surface affects a sample there."""
     jump: Any
-    """px of disparity between two surfaces."""
+    """Smallest difference between two surfaces, px of disparity."""
     furthest: Any
-    """px by which the background may move behind the pixel."""
+    """Largest motion of the background behind the pixel, px."""
     fewest: Any
     """Views that must show the pixel and the background behind it."""
     misplaced: Any
-    """px, standard deviation of the near surface's disparity."""
+    """Standard deviation of the near surface's disparity, px."""
 
 
 class Sight(NamedTuple):

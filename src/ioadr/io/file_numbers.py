@@ -65,7 +65,7 @@ def words_before(folder: Path, file: Path, numbers: Sequence[int]) -> list[str]:
 
 
 def other_place(folder: Path, group: Mapping[Numbers, Path], column: int) -> int | None:
-    """The constant number beside the changing one, if it looks like the row or column of a line."""
+    """The constant number next to the changing one, if it looks like the row or column of a line."""
     stems = [inside(folder, file.with_suffix("")) for file in group.values()]
     matches = list(NUMBER.finditer(stems[0]))
     width = min(len(NUMBER.findall(stem)[column]) for stem in stems)

@@ -111,7 +111,7 @@ class Scene:
 
     @property
     def focal(self) -> tuple[float, float]:
-        """px (x, y)."""
+        """Focal length (x, y), px."""
         return 1.0 / self.estimate.rays.pitch_x, 1.0 / self.estimate.rays.pitch_y
 
     @property

@@ -25,11 +25,11 @@ from ioadr.solver.schedule import SweepPlan
 
 FloatMap = NDArray[np.float32]
 DISCS = (2, 1)
-"""px around a sample that must be free of anything nearer; the smaller one where that leaves too few views."""
+"""Radii, px, around a sample that must be free of nearer surfaces; the smaller one if too few views remain."""
 JUMP, MISPLACED = 1.0, 0.2
 """Shift, px of the outermost view, between two surfaces, and by which the near one may be wrong."""
 FURTHEST = 8.0
-"""px by which the background may move behind the pixel; views in which it moves further do not count."""
+"""Largest motion of the background behind the pixel, px; views in which it moves farther do not count."""
 MOST = 81
 """Largest number of views: more are no more independent (`cost.coverage.INDEPENDENT`), and time grows as its square."""
 FEWEST, FEWEST_SHARE = 4, 0.1

@@ -81,7 +81,7 @@ def voted_range(lightfield: LightField, rays: Rays, view_step: int, workers: Wor
 
 
 def cell_size(lightfield: LightField) -> int:
-    """px."""
+    """Side of a cell, px."""
     return int(np.clip(np.sqrt(lightfield.height * lightfield.width / CELLS), SMALLEST_CELL, LARGEST_CELL))
 
 

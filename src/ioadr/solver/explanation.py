@@ -73,7 +73,7 @@ class Support:
     weights: Floats
     """χ [2h + 1, 2h + 1] around the pixel, 0 outside the image; NaN where a pixel does not count in its own mean."""
     smoothed: float
-    """px, d_s."""
+    """d_s, the smoothed disparity, px."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +83,7 @@ class PlaneFit:
     normal: Floats
     """[3] ν_rob: x right, y down, z away from the camera, in the geometry that the parameters name."""
     disparity: float
-    """px, d_μ: where the plane meets the pixel's ray."""
+    """d_μ, px: disparity at which the plane meets the pixel's ray."""
     counts: bool
     """Whether the plane predicts the pixel well enough for J_pg to count."""
     offsets: NDArray[np.int32]
@@ -93,7 +93,7 @@ class PlaneFit:
     inlier: Flags
     """[W], True where a normal counts in ν_rob."""
     limit: float
-    """Degrees between an inlier's normal and the pixel's own, at most."""
+    """Largest angle between an inlier's normal and the pixel's own, degrees."""
 
 
 @dataclass(frozen=True)
@@ -111,13 +111,13 @@ class SurfaceFit:
     """The surface that the last finishing pass fitted around a pixel."""
 
     before: float
-    """px, the pixel's disparity before the pass."""
+    """Disparity of the pixel before the pass, px."""
     target: float
     """Target: the disparity that the views favour, px (Gauss–Newton)."""
     deviation: float | None
-    """px, standard deviation of the target; None where the pixel's own data do not count."""
+    """Standard deviation of the target, px; None if the pixel's own data do not count."""
     radius: int
-    """px, of the widest patch that agrees with all narrower ones; 0 where there were no data."""
+    """Radius of the widest patch that agrees with all narrower ones, px; 0 without data."""
     curved: bool
     """Whether it is a quadric; else a plane."""
     members: NDArray[np.int32]
@@ -125,7 +125,7 @@ class SurfaceFit:
     weights: Floats
     """[K], 0 … 1: how far each belongs to the surface; 0 is gated, or has no target."""
     disparity: float
-    """px, of the surface at the pixel."""
+    """Disparity of the surface at the pixel, px."""
     shared: float
     """Mean of the surfaces of nearby pixels at the pixel, px, which became its disparity."""
     beside_rise: bool = False
@@ -148,7 +148,7 @@ class Border:
 
     near: float
     far: float
-    """px, disparities of the two surfaces that meet there."""
+    """Disparities of the two surfaces that meet there, px."""
     coverage: float | None
     """0 … 1, share of the pixel that the near surface covers; None where too few views see the background."""
     likelihood: float | None

@@ -154,7 +154,7 @@ class Finisher:
         return Wish(*(np.where(new, now, before) for now, before in zip(wish, earlier, strict=True)))
 
     def rise(self) -> np.float32:
-        """px by which a neighbour must be nearer for a pixel's own data to be ignored."""
+        """Difference, px, by which a neighbour must be nearer for a pixel's own data to be ignored."""
         return np.float32(disparity_of(self.term.border_rise, self.refinement.positions))
 
     def beside_rise(self, disparity: FloatMap, row: int, column: int) -> bool:
@@ -236,7 +236,7 @@ def patches(widest: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
 
 
 def disparity_of(shift: float, rays: Rays) -> float:
-    """px of disparity that shift a point by `shift` px in the outermost view."""
+    """Disparity, px, that shifts a point by `shift` px in the outermost view."""
     return shift / max(float(rays.reach.max()), 1e-6)
 
 

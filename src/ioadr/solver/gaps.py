@@ -39,20 +39,20 @@ from ioadr.solver.segments import label
 FloatMap = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 ROUNDS = 2
-"""A gap that has opened shows the background of what continues it."""
+"""Number of rounds: an open gap shows the background of the gaps that continue it."""
 SMALLEST = 3
-"""px of a segment."""
+"""Smallest size of a segment, px."""
 THIN = 2
-"""px; a segment that reaches that far around a pixel is a hole, which the data term decides on."""
+"""Half the width of the widest gap, px; wider segments are holes, for which the data term decides."""
 PASSING = 2.0 * THIN
 """Shift, px of the outermost view, between both surfaces: outer views must see past the widest gap, or its pixels move
 with the near surface in all views, like a line painted on it."""
 END = 0.5
 """Largest share of a gap's pixels that adjoin the farther surface."""
 SEEN = 10
-"""px of each surface around a pixel whose colours are compared."""
+"""Smallest number of pixels of each surface whose colours are compared."""
 CONTRAST, NOISE = 12.0, 3.0
-"""Grey levels by which both surfaces must differ in colour, or multiple of the noise."""
+"""Smallest difference in colour of the two surfaces: grey levels, or multiple of the noise."""
 CLEAR, LOUDEST = 6.0, 8.0
 """Mean evidence for the far surface from which a gap opens, and the value up to which that of a pixel counts."""
 

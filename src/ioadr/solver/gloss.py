@@ -17,7 +17,7 @@ FloatMap = NDArray[np.float32]
 NOISE = 0.5
 """Smallest residual of high-pass data that is assumed, grey levels."""
 GROWTH = 4
-"""px by which occluders are grown for high-pass data: their samples near an edge mix colours from farther away."""
+"""Growth of occluders for high-pass data, px: their samples near an edge mix colours from farther away."""
 FURTHER = 2.5
 """Factor by which high-pass data may move a target farther than unfiltered data: gloss has already biased the map."""
 OWN_ERROR = 0.032
@@ -30,7 +30,7 @@ DIGITS = 0.05
 SUSPICION, CERTAINTY = 1.1, 1.4
 """Multiples of the ratio of white noise at which gloss is first suspected, and at which it is certain."""
 REGION = 3.0
-"""px, standard deviation of the windows over which residuals and targets are compared."""
+"""Standard deviation, px, of the windows over which residuals and targets are compared."""
 REACH = int(3 * REGION)
 """Half width of these windows, px."""
 
@@ -39,7 +39,7 @@ class Wish(NamedTuple):
     """Targets of one kind of data at every pixel."""
 
     target: FloatMap
-    """px."""
+    """Targets, px."""
     precision: FloatMap
     """1/px²."""
     residual: FloatMap

@@ -30,7 +30,8 @@ FloatMap = NDArray[np.float32]
 Pixels = tuple[NDArray[np.intp], NDArray[np.intp]]
 """Rows and columns of a segment's pixels."""
 EVEN, COARSE, ALIKE = 4.0, 8.0, 8.0
-"""Grey levels between neighbours of a segment, those of a coarser kind, and between it and what it is a part of."""
+"""Largest difference in colour, grey levels, between neighbours of a fine and of a coarse segment, and between it and
+its surface."""
 STRICT, FORGIVING = (1.0, 0.0), (1.1, 0.6)
 """Limit on the cost of open segments, without the noise: a factor on that before, plus grey levels. A hole's rim is
 mixed, and its background is still uncertain, so the limit is higher between sweeps; the next sweeps close wrong

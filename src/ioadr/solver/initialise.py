@@ -20,11 +20,11 @@ from ioadr.way import Origin
 
 FloatMap = NDArray[np.float32]
 STEEPEST = 2.0
-"""px of shift between neighbouring views that the structure tensor still follows."""
+"""Largest shift between neighbouring views that the structure tensor can follow, px."""
 SHORTEST = 5
 """Smallest number of views in a line for which it is at least as good as a plane sweep."""
 WINDOWS = (2, 0)
-"""px, half widths of the squares over which plane sweeps average; the first alone where one map is asked for."""
+"""Half widths, px, of the squares over which plane sweeps average; a single map uses the first."""
 
 
 def first_maps(

@@ -15,9 +15,9 @@ from ioadr.solver.heard_costs import PENALTIES
 FloatMap = NDArray[np.float32]
 Labels = NDArray[np.int32]
 DIFFERENT = 0.2
-"""px of shift by which two surfaces differ."""
+"""Smallest shift between two surfaces, px."""
 JUMP = 0.8
-"""px of shift beyond `DIFFERENT` that count as a whole jump, and by which a region as a whole must move."""
+"""Shift beyond `DIFFERENT` that counts as a whole jump, px; also the smallest mean motion of a region."""
 
 RIM_WEIGHT = 10.0
 """Cost of a jump where the image has no texture, grey levels."""

@@ -15,7 +15,7 @@ from ioadr.way import Origin, Way
 
 FloatMap = NDArray[np.float32]
 ROUNDING = 1e-5
-"""px by which a random candidate may differ from its kernel's, which rounds otherwise."""
+"""Largest difference, px, between a random candidate here and in the kernel, which rounds differently."""
 SMALL = 0.25
 """Share of an image below which a part keeps no history: it is never shown for a tile or a pixel's surroundings."""
 

@@ -18,11 +18,11 @@ COLUMNS = TERMS + 2
 SUMS = 21
 """Moments of a patch: 15 of its weights, 6 with its targets."""
 UNIT = 8.0
-"""px per unit of a patch's coordinates, so that its moments have similar magnitudes."""
+"""Unit of a patch's coordinates, px, so that its moments have similar magnitudes."""
 RIDGE = np.float32(1e-3)
 """Share of the total weight added to the diagonal, so that one-sided patches stay solvable."""
 SUREST = np.float32(1e-6)
-"""px², added to a patch's variance: no surface is more precise than a thousandth of a px."""
+"""Variance, px², added to that of a patch: no surface is more precise than a thousandth of a px."""
 
 
 @kernel

@@ -7,9 +7,9 @@ import numpy as np
 from ioadr._jit import kernel, task
 
 WINDOW = 5
-"""px of the squares in which bends are ranked and tears are counted."""
+"""Side, px, of the squares in which bends are ranked and tears are counted."""
 STRIP = 256
-"""px of a row whose windows fit into the fastest cache."""
+"""Number of pixels of a row whose windows fit into the fastest cache."""
 _ORDERED = (
     b"abdececdghfhfgjkikijmnlnlmpqoqopstrtrsvwuwuvxycfdgagadehbhbeloioilmpjpjmnqkqknuxrxruvysysvtwirjsasaj"
     b"ktbtbklucuclmvdvdmnwewenoxfxfopygygphqhtnvpxhnhpbjdlfrlrjrekgmhoegehmokoghkmgkgrmrhrhkmshmksmukukm"

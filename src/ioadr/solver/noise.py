@@ -13,7 +13,7 @@ from ioadr.solver.segments import average_colours
 
 FloatMap = NDArray[np.float32]
 SPACING, AROUND = 8, 4
-"""px between the pixels whose costs are measured, and how many of them on each side belong to a window."""
+"""Distance between the pixels whose costs are measured, px, and their number on each side of a window."""
 SHARE, MEAN = 4, 1.2
 """A quarter of the pixels of a window are assumed to match; the mean cost of noise alone is this multiple of its lower
 quartile (1.2 with whole disparities, 1.3 where samples are interpolated)."""

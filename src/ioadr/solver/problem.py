@@ -222,7 +222,7 @@ def plane_window(term: PlanarTerm) -> NDArray[np.int32]:
 
 
 def plane_border(term: PlanarTerm) -> int:
-    """px at the image's edge whose normals are not used."""
+    """Width of the image's edge whose normals are not used, px."""
     return 2 * term.kernel_half_width + 1
 
 

@@ -10,7 +10,7 @@ from ioadr.parameters import Parameters
 from ioadr.part import Window
 
 ALIGNED = 16
-"""px; parts begin at multiples, so that their blocks lie as the whole's do."""
+"""Parts begin at multiples of this number of px, so that their blocks match those of the whole."""
 CARRIED = 32
 """Additional px if no planes are fitted, because sweeps carry values from pixel to pixel; not needed with planes."""
 BACKGROUND = 8

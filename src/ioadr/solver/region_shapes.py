@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 INNER = 5
-"""px that a region must reach around its innermost pixel."""
+"""Smallest distance, px, of a region's innermost pixel from its rim."""
 
 
 def opened(mask: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -105,7 +105,7 @@ def take_planes(
 
 
 def smallest_region(refinement: Refinement) -> float:
-    """px."""
+    """Size of the smallest region, px."""
     whole = refinement.lightfield.part
     return SMALLEST * max(1.0, whole.height * whole.width / SIZE)
 

@@ -15,7 +15,7 @@ FloatMap = NDArray[np.float32]
 AROUND = 2.0
 """Standard deviation, px, of the window whose mean is subtracted: slow errors are the map's, not the targets'."""
 REGION, REACH = 16.0, 40
-"""px, standard deviation and half width of the window over which scatter is measured."""
+"""Standard deviation and half width, px, of the window over which scatter is measured."""
 FEWEST = 1000
 """Smallest number of pixels for a measurement."""
 WHOLE = 0.1

@@ -43,7 +43,7 @@ SOFTENING = 0.25
 TORN, AROUND = 0.15, 4.0
 """Jumps per px from which an area is torn, averaged by a Gaussian of that σ in px."""
 GROWTH = 4
-"""px by which a torn area grows before its plane is fitted."""
+"""Growth of a torn area before its plane is fitted, px."""
 MOST_AREAS = 6
 REGIONS = 2
 """Number of regions of a plane, the largest ones, that are joined to their surroundings."""

@@ -26,7 +26,7 @@ from ioadr.cost.views import views_around
 from ioadr.solver.candidates import MOST, propose
 
 BLOCK = 8
-"""px."""
+"""Length of a block of pixels of a row, px."""
 BINS = np.float32(256.0)
 """Data terms per px: sweeps round the disparities at which they compare the views; 100 were too few (decision 7)."""
 PATIENCE = 20_000

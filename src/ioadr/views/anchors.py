@@ -29,7 +29,7 @@ NEIGHBOURS, FEWEST = 25, 9
 """Views around one of which every second takes part: those that see what it alone adds are close to it. When borders
 are settled, 81 views lose 8 %, and 9 lose 1–3 % on four of five scenes; all 25 take twice the time and gain nothing."""
 EDGE_MARGIN = 8
-"""px around a strip at the edge of an anchor, beside what the views shift it by, from which it is estimated."""
+"""Margin around a strip at an anchor's edge, px, from which it is estimated, in addition to the shifts of the views."""
 SMALLEST = 32
 """Shortest side of a part that is estimated alone, px."""
 NEW_AT_EDGE = 0.1
@@ -50,7 +50,7 @@ class Round:
     def next(self, uncovered: NDArray[np.float64]) -> int | None:
         """The anchor for the view with the largest `uncovered` [V] share; None if there are enough.
 
-        Anchors that add nothing themselves do not count: what is uncovered along a view's edge, none beside it shows.
+        Anchors that add nothing themselves do not count: no neighbour shows what is uncovered along a view's edge.
         Tried: the anchor of which most is uncovered; mixed-7 has 4 % more bad pixels, mixed-5 1 %.
         """
         away = np.abs(self.places[self.beside][:, None] - self.places[self.taken]).max(axis=2).min(axis=1)

@@ -12,7 +12,7 @@ SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 WIDEST = 4.0
 """Half the width of the widest footprint, px, for surfaces close to the camera."""
 HALF, HIDDEN = 0.5, 0.1
-"""Shares of a surface in a pixel beside a jump at which it ends: where it hides another one, and where it is hidden. It
+"""Shares of a surface in a pixel at a discontinuity at which it ends: if it hides another one, and if it is hidden. It
 continues beneath a nearer surface, and a pixel that shows a tenth of it has seen it."""
 OVERLAP = 0.6
 """Share of the way to a neighbour on the same surface that a footprint covers. With 0.5, single pixels stay open

@@ -23,11 +23,11 @@ Places = tuple[NDArray[np.int64], NDArray[np.int64]]
 NOTHING = 255
 """Number of the surface where there is none."""
 JUMP = 0.7
-"""px in the farthest view by which neighbours of one surface move apart at most. 0.5: 2 % more bad pixels."""
+"""Largest shift between neighbours of one surface, px in the farthest view. 0.5: 2 % more bad pixels."""
 SEAM = 2
 """Overlap of a later anchor's surface with those of earlier ones, px, so that no crack opens between them."""
 CRACK = ((1, 1), (1, 2), (2, 1))
-"""px from a hole to the pixels of one surface on both sides of it, between which it is a crack of that surface."""
+"""Distances, px, from a hole to pixels of one surface on both sides, within which it is a crack of that surface."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +85,7 @@ class Sight(NamedTuple):
     """All surfaces as seen by a camera, [H, W]."""
 
     disparity: FloatMap
-    """px; NaN where there is no surface."""
+    """Disparity, px; NaN where there is no surface."""
     confidence: FloatMap
     source: NDArray[np.uint8]
     """Number of the surface, `NOTHING` where there is none."""

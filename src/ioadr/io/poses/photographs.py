@@ -34,9 +34,9 @@ class Photograph:
     size: tuple[int, int]
     """Size (width, height), px, for which the camera was calibrated."""
     focal: tuple[float, float]
-    """px (x, y)."""
+    """Focal length (x, y), px."""
     principal: tuple[float, float]
-    """px (x, y)."""
+    """Principal point (x, y), px."""
     lens: Lens | Fisheye
     rotation: Floats
     """Rotation [3, 3] from world to camera."""

@@ -34,7 +34,7 @@ class StoredMap(NamedTuple):
     """[N, M], floating point."""
     seconds: float | None = None
     unit: str | None = None
-    """px per baseline unit, m, relative, …"""
+    """Unit: px per baseline unit, m, relative, …"""
 
 
 def read_map(path: str | Path, name: str = "disparity") -> StoredMap:

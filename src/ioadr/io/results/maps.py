@@ -41,7 +41,7 @@ class Label:
 
     name: str
     unit: str
-    """px, m, relative, …"""
+    """Unit: px, m, relative, …"""
     provenance: str
     """JSON, the same as in provenance.json."""
 
