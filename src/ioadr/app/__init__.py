@@ -1,1 +1,1 @@
-"""Everything that talks to a person, a browser or a cluster."""
+"""User interfaces: command line, pages, explorer and batches."""

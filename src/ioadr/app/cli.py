@@ -31,7 +31,7 @@ COMMANDS = {
     "info": "Describe a light field without estimating anything.",
     "convert": "Convert a light field or a map to another format.",
     "export": "Write a result for Nerfstudio, COLMAP, Open3D, Blender or a light field display.",
-    "render": "Render films and pictures from new viewpoints.",
+    "render": "Render videos and pictures from new viewpoints.",
     "check": "Measure how well a result predicts the views; needs no ground truth.",
     "compare": "Show how two results differ.",
     "report": "Rebuild the HTML report of a result.",
@@ -39,8 +39,8 @@ COMMANDS = {
     "explore": "Click a pixel in the browser and see why it has its depth.",
     "evaluate": "Score a map against the ground truth.",
     "benchmark": "Compare presets and published maps, scene by scene.",
-    "research": "Compare parameter sets over scenes and seeds, with significance.",
-    "paper": "Reproduce the paper's tables beside the printed figures.",
+    "research": "Compare parameter sets over scenes and seeds, with significance tests.",
+    "paper": "Reproduce the paper's tables, next to the published figures.",
     "submission": "Make or check a zip for the 4D Light Field Benchmark.",
     "demo": "Estimate the built-in scene and compare it with its exact ground truth.",
     "bench": "Measure time and memory on this machine.",
@@ -50,7 +50,7 @@ COMMANDS = {
 
 
 UNUSABLE = (errno.EACCES, errno.EPERM, errno.ENAMETOOLONG, errno.ELOOP, errno.EROFS, errno.EIO, errno.ENOTDIR)
-"""Errors of a file or folder that the user named, not of the program."""
+"""Errors caused by a file or folder that the user named, not by the program."""
 LONGEST_NAME = 100
 
 EXIT_CODES = """Exit codes: 0 success; 1 some items failed (they are named); 2 bad input, option or output folder;
@@ -124,7 +124,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 
 def _worded(error: click.ClickException) -> str:
-    """Click's message in our style, with the option or choice that a misspelt one probably means."""
+    """Click's message in our style, with a suggestion for a misspelt option or choice."""
     if isinstance(error, click.NoSuchOption):
         return f"no such option {error.option_name}.{meant(error.option_name, error.possibilities or ())}"
     text = error.format_message()

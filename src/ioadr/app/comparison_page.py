@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from ioadr.result import Estimate
 
 LARGEST = 640
-"""px; larger maps are thinned out."""
+"""Largest side of a map, px; larger ones are thinned out."""
 SHOWN = 0.1
-"""px of difference at the ends of the colour scale."""
+"""Difference at the ends of the colour scale, px."""
 
 
 def page_html(first: tuple[str, Estimate], second: tuple[str, Estimate], comparison: Comparison) -> str:

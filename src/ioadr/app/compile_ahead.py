@@ -1,7 +1,7 @@
 """Compile the kernels of an estimation's later steps in a separate process, while the estimation begins.
 
 A first run compiles for half a minute and more on one core: numba compiles one kernel at a time in a process. Each
-process takes from the cache what the other has put there, and waits for what the other is compiling. Kernels that share
+process loads kernels that the other has cached, and waits for those that the other is compiling. Kernels that share
 inner ones should be compiled by the same process: borders and finish come first here, the rest of the search last.
 """
 
@@ -19,16 +19,16 @@ from ioadr.machine import cores
 from ioadr.parameters import Parameters
 
 SIDE = 24
-"""px of the views on which the other process runs all stages."""
+"""Size of the views on which the other process runs all stages, px."""
 COLLECTED = 100_000
-"""New objects between two garbage collections while kernels are compiled; with Python's 700, they take 7 % of it."""
+"""New objects between two garbage collections during compilation; Python's default, 700, costs 7 % of the time."""
 
 
 @contextmanager
 def compiling_ahead(parameters: Parameters, threads: int | None) -> Iterator[None]:
     """Compile in another process until the block ends: from the start if there are no kernels, or when one is missing.
 
-    Only if there is a core for it.
+    Does nothing if there is only one core.
     """
     started: list[subprocess.Popen[bytes]] = []
     collected = gc.get_threshold()
@@ -56,7 +56,7 @@ def _started(parameters: Parameters) -> Iterator[subprocess.Popen[bytes]]:
 
 
 def compile_ahead(parameters: Parameters) -> None:
-    """Run every stage of an estimation on a light field of next to nothing."""
+    """Run every stage of an estimation on a tiny light field."""
     from ioadr._jit import keeps_kernels
 
     if not keeps_kernels():

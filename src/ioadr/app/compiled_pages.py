@@ -1,4 +1,4 @@
-"""Templates as jinja2 compiled them, kept beside the kernels: compiling the report's takes 0.2 s of every run."""
+"""Cache of compiled jinja2 templates, next to the kernels: compiling the report's would take 0.2 s of every run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SUFFIX = ".page"
 
 
 class CompiledPages(BytecodeCache):
-    """What jinja2 asks for compiled templates, and gives new ones to."""
+    """The cache in the interface that jinja2 expects."""
 
     def load_bytecode(self, bucket: Bucket) -> None:
         content = _cache_folder.read(self._path(bucket))

@@ -1,4 +1,4 @@
-"""A diagnosis for people: contact sheet, table of views, remedies."""
+"""A diagnosis in words and pictures: contact sheet, table of views, remedies."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ioadr.io.diagnosis import MOSAIC, STILL, Diagnosis
 from ioadr.io.options import ReadOptions
 
 SHEET = 1600
-"""px, width of the contact sheet."""
+"""Width of the contact sheet, px."""
 TAGS = ("Make", "Model", "Orientation", "ExposureTime", "FNumber", "PhotographicSensitivity", "FocalLength")
 FINE, ODD, DARK = (90, 240, 110), (255, 70, 70), (20, 20, 20)
 SOUND = {True: "fit", False: "do not fit"}
@@ -54,7 +54,7 @@ def contact_sheet(diagnosis: Diagnosis) -> Image.Image:
 
 
 def _arrow(draw: ImageDraw.ImageDraw, start: tuple[float, float], shift: Any, colour: tuple[int, int, int]) -> None:
-    """With a dark rim, to be seen on any picture; the dot is its head."""
+    """Draw an arrow with a dark rim, visible on any picture; the dot is its head."""
     end = start[0] + float(shift[1]), start[1] + float(shift[0])
     for wide, around, fill in ((7, 5, DARK), (3, 4, colour)):
         draw.line((*start, *end), fill, wide)
@@ -83,7 +83,8 @@ def findings(diagnosis: Diagnosis) -> dict[str, str]:
             diagnosis.lightfield, diagnosis.examination.neighbours_told and diagnosis.order.outcome != "unknown"
         ),
     }
-    notes = {f"note {number}": as_options(note) for number, note in enumerate(source.notes, 1)}
+    many = len(source.notes) > 1
+    notes = {f"note {n}" if many else "note": as_options(note) for n, note in enumerate(source.notes, 1)}
     return facts | notes | {"command": command_line(diagnosis)}
 
 
@@ -110,7 +111,7 @@ def verdict(diagnosis: Diagnosis) -> str:
 
 
 def _poses_decide(diagnosis: Diagnosis) -> bool:
-    """Whether only the poses tell the order: photographs at any positions cannot be compared as a grid."""
+    """Whether only the poses determine the order: photographs at arbitrary positions cannot be compared as a grid."""
     return is_posed(diagnosis.lightfield.camera) and diagnosis.order.outcome == "unknown"
 
 
@@ -130,7 +131,7 @@ def command_line(diagnosis: Diagnosis) -> str:
 
 
 def _given(diagnosis: Diagnosis) -> Iterator[str]:
-    """Options with which the views were read, but those that a remedy replaces."""
+    """Options with which the views were read, without those that a remedy replaces."""
     replaced = {"view_step", "flip_both"}
     replaced |= {"grid", "order"} if diagnosis.counting is not None else set()
     replaced |= {"transpose", "flip_rows", "flip_columns"} if diagnosis.order.outcome == "wrong" else set()

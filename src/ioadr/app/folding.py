@@ -1,4 +1,4 @@
-"""Long lines folded between words, for terminals, which would break them inside of words."""
+"""Folds long lines between words, because terminals would break them inside words."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import textwrap
 from typing import TextIO
 
 NARROWEST = 40
-"""Columns below which lines are left to the terminal."""
+"""Smallest width, in columns, of terminals for which lines are folded."""
 NAMED = re.compile(r"( +\S[^:]{0,20}?  +)\S")
-"""A name before a text, two spaces apart: the text continues below itself."""
+"""A name, two spaces and a text: continuation lines are indented like the text."""
 COMMAND = re.compile(r"\bioadr [a-z]+ \S+ ")
-"""Lines with a command stay whole, to be copied."""
+"""Lines with a command are not folded, so that they can be copied."""
 
 
 def fitting(text: str, stream: TextIO) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 Quantity = Literal["disparity", "depth"]
 FORMATS = (".pfm", ".npy", ".png", ".tif", ".tiff")
-"""Endings that only maps have; .npz may be a map or a light field."""
+"""Extensions that only maps have; .npz may be a map or a light field."""
 UNKNOWN = "unknown unit"
 """Unit of a depth map whose file does not state it: it may be relative."""
 

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from ioadr.result import Estimate
 
 THUMBNAIL = 220
-"""px, larger side."""
+"""Longer side of a thumbnail, px."""
 LINES = 48
-"""Slopes drawn into an EPI."""
+"""Number of slopes drawn into an EPI."""
 MAPS = ("image", "disparity", "depth", "normals", "confidence")
 SHORT = {"m": "in metres", "pose unit": "in the unit of the poses", "relative": "relative: no camera"}
 UNITS = {"m": "m", "pose unit": "(unit of the poses)", "relative": "(relative: no camera)"}
-"""By `Estimate.depth_unit`."""
+"""Descriptions, by `Estimate.depth_unit`."""
 
 
 def lightfield_facts(lightfield: LightField) -> dict[str, str]:
@@ -64,7 +64,7 @@ def text(kind: str, name: str, facts: Mapping[str, str]) -> str:
 
 
 def html(kind: str, name: str, facts: Mapping[str, str], pictures: Sequence[NDArray[np.uint8]]) -> str:
-    """Thumbnails with the facts beside them."""
+    """Thumbnails next to the facts."""
     thumbnails = [_thumbnail(picture) for picture in pictures]
     return render("notebook.html", kind=kind, name=name, facts=facts, pictures=thumbnails, height=THUMBNAIL)
 

@@ -39,7 +39,7 @@ def open_lightfield(
     `all_views` includes views that the estimation did not use.
 
     A path given by the user is used as it is. A path stored in the result is announced, and its light field must have
-    the result's reference view: a result from a stranger must not make the program open and show other files.
+    the result's reference view: an untrusted result must not make the program open and show other files.
     """
     import numpy as np
 

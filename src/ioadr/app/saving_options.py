@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ioadr.views.result import Views
 
 FORMATS = "pfm,png,npz,ply,npy,png16,tiff,exr,glb,glb-points,xyz"
-"""As in `ioadr.io.results.save`, which is too heavy to import for --help; a test compares them."""
+"""Formats, as in `ioadr.io.results.save`, which is too heavy to import for --help; a test compares them."""
 
 
 strict_option = option(
@@ -77,6 +77,12 @@ class Saving:
         return [str(path) for path in paths]
 
 
+def format_lists(context: click.Context, parameter: click.Parameter, start: str) -> list[str]:
+    """Completions of the last format in a list, for the shell."""
+    before, comma, last = start.rpartition(",")
+    return [f"{before}{comma}{name}" for name in FORMATS.split(",") if name.startswith(last)]
+
+
 def with_saving_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add --save, --overwrite, --no-report and --min-confidence as one `Saving`."""
 
@@ -85,6 +91,7 @@ def with_saving_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--save",
         "names",
         metavar="LIST",
+        shell_complete=format_lists,
         show_default="pfm,png,npz,ply",
         help=f"File formats, separated by commas: {FORMATS}.",
     )

@@ -19,7 +19,7 @@ class SectionOption(click.Option):
         self.section = section
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
-        """Without the brackets that click sets around a default in words."""
+        """Help without the brackets that click puts around a default in words."""
         record = super().get_help_record(ctx)
         if record is None or not isinstance(self.show_default, str):
             return record

@@ -17,7 +17,7 @@ Callback = Callable[["SweepRecord", Any, int], None]
 WORDS = {"view": "settling views", "synthesised": "synthesising views left out"}
 
 WORTH_SAYING = 1.0
-"""Seconds of compilation."""
+"""Shortest compilation, in seconds, that is reported."""
 
 
 @contextmanager
@@ -51,7 +51,7 @@ def every_view_progress(terminal: Terminal) -> Iterator[Callable[[str, int, int]
 
 @contextmanager
 def _compilation(terminal: Terminal) -> Iterator[None]:
-    """Say so if the block compiles kernels, and how long that took."""
+    """Report if the block compiles kernels, and how long it took."""
     from ioadr._jit import compile_clock, compiled_before
 
     if not compiled_before():
@@ -69,7 +69,7 @@ def done(record: SweepRecord, total: int) -> int:
 
 
 def state(record: SweepRecord, total: int) -> str:
-    """In words."""
+    """The step in words."""
     sweeps = done(record, total)
     if sweeps == total:
         return "finishing"

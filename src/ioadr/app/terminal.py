@@ -72,7 +72,7 @@ class Terminal:
             remark(text)
 
     def answer(self, text: str, data: Mapping[str, Any], fold: bool = False) -> None:
-        """Print the command's result: `data` with --json, otherwise `text`; prose is to `fold`, tables are not."""
+        """Print the command's result: `data` with --json, otherwise `text`; `fold` is for prose, not for tables."""
         if self.as_json:
             say(json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False))
         elif not self.quiet:

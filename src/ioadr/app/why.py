@@ -1,6 +1,6 @@
 """Why a pixel has its depth, in words: the same sentence in the explorer, on reports and in the terminal.
 
-Words are templates. A report holds them beside maps of numbers and fills them in under the cursor (`web/why.js`).
+Words are templates. A report stores them with maps of numbers and fills them in at the cursor (`web/why.js`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ TWO = "Another disparity explains the views around it nearly as well."
 SURFACE = "the surface fitted around it moved it by {moved} px"
 SURFACE_OVER = "the surface fitted over {radius} px moved it by {moved} px"
 DEPTHS = {"m": "{depth} m", "pose unit": "depth {depth} in the unit of the poses", "relative": "relative depth {depth}"}
-"""By the unit of depth."""
+"""Templates by the unit of depth."""
 MISSING = "This pixel has no disparity."
 UNKNOWN = "Its history was not stored; tiles, small parts of an image and results of earlier versions have none."
 
@@ -77,7 +77,7 @@ REASONS = {
     "vague region": "there is little texture around it",
     "pull": "the views favour another disparity",
     "pull of region": "the views around it favour other disparities",
-    "residual": "the views around it differ by more than noise",
+    "residual": "the views around it differ by more than noise explains",
     "torn": "its neighbours do not lie on its surface",
     "torn around": "its surroundings are ragged",
     "torn region": "its wider surroundings are ragged",
@@ -109,10 +109,10 @@ class Facts:
     """Unit of depth: see `Estimate.depth_unit`."""
     confidence: float
     way: Sequence[Stage]
-    """Empty where it was not kept."""
+    """History of the pixel; empty if it was not stored."""
     two_minima: bool
     ending: Ending | None
-    """None without the views."""
+    """Reasons for doubt; None without the views."""
 
 
 def facts(estimate: Estimate, row: int, column: int, ending: Ending | None = None) -> Facts:

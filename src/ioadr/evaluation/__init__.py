@@ -1,1 +1,1 @@
-"""Evaluation: the only room that knows the ground truth (§ VII)."""
+"""Evaluation: the only room that uses ground truth (§ VII)."""

@@ -1,7 +1,7 @@
-"""The paper's tables beside ours: printed figures, deviations, and whether ablations act in the same direction.
+"""The paper's tables next to ours: published figures, deviations, and whether ablations act in the same direction.
 
 Printed angles are medians over the whole image, and so are ours here; the benchmark's own angle, without its border of
-15 px, is given beside them.
+15 px, is given as well.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ BASE = "paper"
 COMPARED = ("mse", "badpix_007", "mae_planes")
 ANGLE = "mae_planes"
 CLEAR = 0.05
-"""Share of the base figure that an ablation must move it in the paper before its direction says something."""
+"""Smallest change by an ablation in the paper, as a share of the base figure, whose direction is compared."""
 FAR = 0.25
-"""Share of the printed figure beyond which a deviation is marked."""
+"""Share of the published figure above which a deviation is marked."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,12 @@ class Row:
 
     name: str
     method: str | None
-    """Ours that it is compared with; None for other people's methods."""
+    """Our method that it is compared with; None for other methods."""
     kind: str
     printed: Mapping[str, tuple[float, ...]]
     """By metric, one figure per scene; NaN where the paper has none."""
     raw: bool = False
-    """Whether the authors' own maps are known to score as printed."""
+    """Whether the authors' own maps are known to score as published."""
 
 
 @dataclass(frozen=True)
@@ -90,9 +90,9 @@ class Comparison:
     ours: float
     comparable: bool
     same_direction: bool | None
-    """Whether leaving the part out moves our figure as it moves the paper's; None where the paper's hardly moves."""
+    """Whether the ablation changes our figure in the paper's direction; None if the paper's hardly changes."""
     without_border: float = math.nan
-    """Ours as the benchmark scores it, where that is not how the paper does: angles without 15 px at the edge."""
+    """Our figure as the benchmark scores it, if the paper differs: angles without 15 px at the edge."""
 
     @property
     def deviation(self) -> float:
@@ -227,15 +227,15 @@ def summary_lines(comparisons: list[Comparison]) -> list[str]:
     """The summary in sentences."""
     summary = summarise(comparisons)
     lines = [
-        f"Mean |deviation| from print over {summary.cells} figures of MSE×100 and BadPix 0.07: "
+        f"Mean |deviation| from the published figures, over {summary.cells} figures of MSE×100 and BadPix 0.07: "
         f"{percent(summary.mean_deviation, signed=False)}.",
-        f"Where leaving a part out moves a printed figure by more than {percent(CLEAR, signed=False)}, ours moves the "
-        f"same way in {summary.clear - len(summary.turned)} of {summary.clear} cases"
+        f"Where an ablation changes a published figure by more than {percent(CLEAR, signed=False)}, ours changes "
+        f"in the same direction in {summary.clear - len(summary.turned)} of {summary.clear} cases"
         + (f"; not in: {_places(summary.turned)}." if summary.turned else "."),
-        f"Angle of cotton’s planes over the whole image, as printed: {percent(summary.angle)}.",
+        f"Deviation of the angle of cotton’s planes over the whole image: {percent(summary.angle)}.",
     ]
     if summary.far:
-        lines.append(f"Further than {percent(FAR, signed=False)} from print: {_places(summary.far)}.")
+        lines.append(f"More than {percent(FAR, signed=False)} off: {_places(summary.far)}.")
     return lines
 
 
@@ -284,10 +284,10 @@ def to_markdown(measured: Measured, pictures: Mapping[str, str]) -> str:
 
 
 LEGEND = (
-    "Our figure; in brackets the printed one and our deviation from it. "
+    "Our figure; in brackets the published one and our deviation from it. "
     f"‡ marks a deviation of more than {percent(FAR, signed=False)}, "
     "↻ an ablation that changes a figure in the opposite direction to the paper, "
-    "† a row for which the authors’ own maps are known to score as printed. "
+    "† a row for which the authors’ own maps are known to score as published. "
     "The paper’s angles are medians over the whole image and are compared with ours over the whole image; "
     "our score by the benchmark’s own metric, without 15 px at the edge, is in square brackets. "
     "An angle’s deviation is given where the benchmark’s own mask is available."

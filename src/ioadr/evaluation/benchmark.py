@@ -39,9 +39,9 @@ class Item:
     invalid: int = 0
     """Scored pixels without a finite value; each counts as wrong."""
     failure: str | None = None
-    """Why there are no scores."""
+    """Reason why there are no scores."""
     reused: bool = False
-    """Whether the map was there from an earlier run."""
+    """Whether the map comes from an earlier run."""
 
 
 @dataclass(frozen=True, eq=False)

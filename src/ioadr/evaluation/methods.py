@@ -21,7 +21,7 @@ from ioadr.parameters import Parameters
 from ioadr.presets import FINISH_VARIATIONS, PRESETS, VARIATIONS, preset
 
 NOT_INPUT = ("gt_", "mask_")
-"""Files of a scene folder that no method may see."""
+"""Files of a scene folder that no method may read."""
 
 
 @dataclass(frozen=True)

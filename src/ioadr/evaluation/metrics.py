@@ -70,7 +70,7 @@ def quartile(estimate: FloatMap, truth: FloatMap, area: Mask) -> float:
 
 
 def angle_map(estimate: FloatMap, truth: FloatMap, rays: RayModel) -> NDArray[np.float64]:
-    """Degrees between the normals of d and g, in the geometry of `rays`, the benchmark's own; 180 where d has none.
+    """Angle between the normals of d and g, degrees, in the benchmark's own geometry `rays`; 180 where d has none.
 
     The benchmark wraps its kernels around the image where ours replicate the edge, which only the outermost
     pixels see; they are never scored.

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ioadr.errors import InputError
+from ioadr.errors import InputError, meant
 from ioadr.evaluation.benchmark import find_scenes
 from ioadr.evaluation.methods import NOT_INPUT, Ours
 from ioadr.evaluation.scores import METRICS, score
@@ -48,11 +48,11 @@ class Scene:
     name: str
     folder: Path | None = None
     crop: Crop | None = None
-    """px, top left height width."""
+    """Part of the scene, px: top, left, height, width."""
     family: str = ""
     number: int = 0
     size: int = 0
-    """px, of a synthetic scene."""
+    """Size of a synthetic scene, px."""
 
     def load(self) -> tuple[LightField, Truth]:
         if self.folder is None:
@@ -89,7 +89,7 @@ class Row:
 
     @property
     def identity(self) -> tuple[str, str, int]:
-        """Tells the row from all others of a table."""
+        """Key of the row within a table."""
         return self.method, self.scene, self.seed
 
 
@@ -123,8 +123,8 @@ def parse_scenes(texts: Sequence[str], size: int = 160, crop: Crop | None = None
             scenes += [Scene(folder.name + suffix, folder, crop) for folder in find_scenes(text)]
         else:
             raise InputError(
-                f"scene {text!r}: expected a folder with truth, {ALL_FAMILIES}[-NUMBER], or one of "
-                f"{', '.join(FAMILIES)} with a number, such as {FAMILIES[0]}-0."
+                f"scene {text!r}: expected a folder with ground truth, {ALL_FAMILIES}[-NUMBER], or one of "
+                f"{', '.join(FAMILIES)} with a number, such as {FAMILIES[0]}-0.{meant(family, FAMILIES)}"
             )
     return list(dict.fromkeys(scenes))
 

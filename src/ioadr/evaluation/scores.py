@@ -61,7 +61,7 @@ class Scores:
 
     values: Mapping[str, float]
     pixels: int
-    """Scored."""
+    """Number of scored pixels."""
     invalid: int = 0
     """Scored pixels that are NaN or infinite; each counts as wrong in every metric."""
     size: tuple[int, int] = (0, 0)

@@ -16,13 +16,13 @@ from ioadr.evaluation.metrics import interior
 from ioadr.io.decoding.pillow_files import pillow_image, without_warnings
 from ioadr.io.results.map_files import read_map
 from ioadr.io.results.pfm import read_pfm
-from ioadr.io.safety.doors import damage_explained
+from ioadr.io.safety.doors import absent, damage_explained
 from ioadr.io.scene_parameters import read_scene_parameters
 from ioadr.lightfield import DisparityRange
 from ioadr.part import Window
 
 BORDER = 15
-"""px at the image's edge that never count (times `scale`)."""
+"""Width of the image's edge that is not scored, px (times `scale`)."""
 HIGH_RESOLUTION = 10
 LABELS = ("boxes", "dots_by_size", "vertical_bins")
 """Masks whose values are numbers of things; all others are yes or no."""
@@ -97,6 +97,8 @@ def load_truth(folder: str | Path, resolution: Resolution = "lowres") -> Truth:
     folder = Path(folder)
     if folder.is_file() and resolution == "lowres":
         return Truth(read_map(folder).values, name=folder.name)
+    if not folder.exists():
+        raise absent(folder)
     parameters = read_scene_parameters(folder)
     path = folder / f"gt_disp_{resolution}.pfm"
     if not path.is_file():

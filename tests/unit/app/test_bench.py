@@ -98,7 +98,7 @@ def test_the_command_prints_tables_and_keeps_figures(cli, figures, tmp_path, mon
     outcome = cli("bench", "--out", tmp_path / "bench.json")
     assert outcome.code == 0
     assert "From command to files" in outcome.out
-    assert "were free before and after" in outcome.out
+    assert "of them free before and" in outcome.out
     assert json.loads((tmp_path / "bench.json").read_text()) == figures
 
 

@@ -164,6 +164,7 @@ def test_completion_scripts(cli, shell):
         ("ioadr check out --preset fast/without-plana", 4, {"fast/without-planar"}),
         ("ioadr info --format hd", 3, {"hdf5"}),
         ("ioadr estimate --set congruence.ra", 3, {"congruence.ramp=True"}),
+        ("ioadr demo --save ply,png", 3, {"ply,png", "ply,png16"}),
     ],
 )
 def test_completion_answers(words, position, expected):

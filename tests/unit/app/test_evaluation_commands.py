@@ -189,8 +189,8 @@ def test_paper_runs_nine_methods_on_four_scenes(
         with Image.open(tmp_path / "out" / name) as picture:
             assert picture.width == 4 * 256 + 3 * 6
     assert page.count("data:image/png;base64,") >= 2
-    assert "Mean |deviation| from print over 88 figures" in text
-    assert "Mean |deviation| from print over 88 figures" in page
+    assert "Mean |deviation| from the published figures, over 88 figures" in text
+    assert "Mean |deviation| from the published figures, over 88 figures" in page
 
 
 def test_submission_is_made_and_checked(cli: Cli, tmp_path: Path) -> None:

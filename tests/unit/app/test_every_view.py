@@ -74,7 +74,7 @@ def test_a_file_of_places_is_rendered(result, scene, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--path", "orbit", "--out", "film.mkv"], "cannot write this kind of film"),
+        (["--path", "orbit", "--out", "film.mkv"], "cannot write this kind of video"),
         (["--path", "nowhere", "--out", "f"], "expected orbit, dolly, grid or a file"),
         (["--path", "orbit", "--out", "f", "--size", "wide"], "expected WIDTHxHEIGHT"),
     ],

@@ -85,8 +85,10 @@ def test_scenes_by_family_number_and_folder(dataset):
     (scene,) = parse_scenes(["low-texture-12"], size=96)
     assert (scene.name, scene.family, scene.number, scene.size) == ("low-texture-12@96", "low-texture", 12, 96)
     assert [s.name for s in parse_scenes([str(dataset)])] == ["blocks", "cards"]
-    with pytest.raises(InputError, match="expected a folder with truth, synthetic"):
+    with pytest.raises(InputError, match="expected a folder with ground truth, synthetic"):
         parse_scenes(["nowhere"])
+    with pytest.raises(InputError, match="such as planes-0. Did you mean 'spheres'"):
+        parse_scenes(["sphere-3"])
 
 
 def test_a_part_of_a_scene_has_the_same_truth_and_camera(dataset):

@@ -67,6 +67,11 @@ def test_a_large_mask_of_one_value_is_no_damaged_file(tmp_path: Path) -> None:
     assert load_truth(tmp_path).masks["fine"].all()
 
 
+def test_a_misspelt_folder_is_suggested(folder: Path) -> None:
+    with pytest.raises(InputError, match=f"there is no such file or folder. Did you mean '{folder.name}'"):
+        load_truth(folder.with_name(folder.name + "s"))
+
+
 def test_high_resolution_truth_is_ten_times_as_large(folder: Path) -> None:
     write_pfm(folder / "gt_disp_highres.pfm", np.full((10 * HEIGHT, 10 * WIDTH), 0.5))
     save(folder / "mask_fine_highres.png", np.full((10 * HEIGHT, 10 * WIDTH), 255, np.uint8))

@@ -32,12 +32,12 @@ from ioadr.io.safety.doors import small_text, small_toml
 
 LIST_SUFFIXES = (".txt", ".lst", ".list")
 FILE_SUFFIXES = (".h5", ".hdf5", ".mat", ".npy", ".npz", ".zarr", ".zip", ".toml", *SUFFIXES)
-"""Left out of names."""
+"""Characters that are removed from names."""
 DEVICES = {"CON", "PRN", "AUX", "NUL", *(f"{port}{number}" for port in ("COM", "LPT") for number in range(10))}
-"""Names that Windows keeps to itself, also with an ending."""
+"""Names that Windows reserves, also with an extension."""
 MOST_ITEMS = 100_000
 DEEPEST = 6
-"""Folders in folders that are searched for light fields."""
+"""Depth of nested folders that are searched for light fields."""
 
 
 def find_items(inputs: Sequence[str], reading: ReadOptions, out: str, video: bool = False) -> list[Item]:
@@ -56,7 +56,7 @@ def find_items(inputs: Sequence[str], reading: ReadOptions, out: str, video: boo
             raise InputError(f"{text}: more than {MOST_ITEMS} light fields. Split the batch.")
     unique = list({(item.video, item.path, item.reading): item for item in all_items}.values())
     if not unique:
-        raise InputError("INPUTS: there are no light fields.")
+        raise InputError("INPUTS: no light fields were named.")
     return _named(unique)
 
 
@@ -122,7 +122,7 @@ def _below(
     if not any_below and not quiet:
         raise InputError(
             f"{path}: neither a light field nor a folder of light fields. "
-            "`ioadr info --help` lists the formats; --format or --pattern may be needed."
+            "`ioadr info --formats` lists the formats; --format or --pattern may be needed."
         )
 
 

@@ -13,7 +13,7 @@ from ioadr.io.safety.fingerprint import work_key
 from ioadr.parameters import Parameters
 
 RECORD, THUMBNAIL, FRAME = "item.json", "thumbnail.jpg", "frame.npz"
-"""Files of an item beside its results."""
+"""Files of an item in addition to its results."""
 
 State = Literal["done", "kept", "failed", "left"]
 """States: finished now, finished by an earlier run, failed, not finished."""
@@ -24,7 +24,7 @@ class Item:
     """One light field."""
 
     name: str
-    """Its folder below the output folder; a frame's is `video/frame`."""
+    """Folder of the item inside the output folder; `video/frame` for a frame."""
     path: str
     """Path or URL."""
     reading: ReadOptions = field(default_factory=ReadOptions)
@@ -80,7 +80,7 @@ class Outcome:
     seconds: Mapping[str, float] = field(default_factory=dict)
     """Wall time by phase."""
     scores: Mapping[str, float] = field(default_factory=dict)
-    """Scores by their names in `evaluation.scores`, if there is ground truth beside the light field."""
+    """Scores by their names in `evaluation.scores`, if the light field has ground truth."""
     facts: Mapping[str, Any] = field(default_factory=dict)
     """Size, views, range, unit of depth, cost, worker, notes."""
     report: bool = False

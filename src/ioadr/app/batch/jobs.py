@@ -24,7 +24,7 @@ class Task:
     """A call for a worker."""
 
     name: str
-    """The item's."""
+    """Name of the item."""
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
 
@@ -47,7 +47,7 @@ def item_job(item: Item, key: str, settings: Settings, record: Record) -> Job:
 
 
 def tiled_job(item: Item, key: str, settings: Settings, need: Need, memory: int | None, record: Record) -> Job:
-    """A survey, the tiles side by side, and their join."""
+    """A survey, the tiles in parallel, and their join."""
     [whole] = yield [Task(item.name, survey_item, (item, key, settings))]
     if not isinstance(whole, Whole):
         record(_outcome(item, key, whole))

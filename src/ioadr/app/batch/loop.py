@@ -20,11 +20,11 @@ from ioadr.app.batch.cluster import Team, TeamLost
 from ioadr.app.batch.jobs import Job, Lost, Task
 
 TICK = 0.5
-"""Seconds between two looks at the number of workers."""
+"""Seconds between two checks of the number of workers."""
 FETCH = 10
 """Seconds in which the small result of a finished task must arrive."""
 AWAY = 180.0
-"""Seconds without a worker after which this machine's will not come back; Dask restarts them within one minute."""
+"""Seconds without a worker after which this machine's workers are given up; Dask restarts them within one minute."""
 
 
 @dataclass(eq=False)
@@ -66,7 +66,7 @@ class Loop:
             raise
 
     def _check_workers(self, capacity: int) -> None:
-        """Give up where this machine's workers stay away; to another scheduler, new ones may come at any time."""
+        """Give up if this machine's workers do not come back; another scheduler may get new ones at any time."""
         if capacity > 0 or not self.team.local:
             self.seen = time.monotonic()
         elif time.monotonic() - self.seen > AWAY:

@@ -26,9 +26,9 @@ SERIAL = 0.07
 CLIENT, WORKER = 250_000_000, 80_000_000
 """Bytes of the process that hands out the work, with Dask's scheduler in it, and of Dask in each worker."""
 BYTES_PER_RESULT_PIXEL = 200
-"""While a whole result is put together and written."""
+"""Bytes per pixel while a whole result is joined and written."""
 BYTES_PER_VIEW_PIXEL = 25
-"""Maps of every view: disparity, confidence and source, before and after their borders are settled."""
+"""Bytes per pixel and view of all views' maps: disparity, confidence and source, before and after the border step."""
 
 
 @dataclass(frozen=True)

@@ -75,5 +75,5 @@ def to_csv(summary: Summary) -> str:
 
 
 def _harmless(cell: Any) -> Any:
-    """Mark a name as text if a spreadsheet would take it for a formula."""
+    """Mark a name as text if a spreadsheet would read it as a formula."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@")) else cell

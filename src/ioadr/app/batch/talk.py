@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from ioadr.result import SweepRecord
 
 ANCHORS = 0.85
-"""Share of the time of every view in which anchors are estimated."""
+"""Share of the time of an estimation of every view that the anchors take."""
 Progress = Callable[["SweepRecord", Any, int], None]
 
 

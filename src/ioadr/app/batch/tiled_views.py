@@ -61,7 +61,7 @@ def join_views(estimate: Estimate, cores: Iterable[tuple[Tile, Arrays]]) -> View
 def _whole(
     arrays: dict[str, NDArray[Any]], name: str, like: NDArray[Any], size: tuple[int, ...], before: tuple[int, ...]
 ) -> NDArray[Any]:
-    """The array of the whole image, created if need be. An anchor has no disparity in tiles that did without it."""
+    """The array of the whole image, created if need be. An anchor has no disparity in tiles that do not use it."""
     if name not in arrays:
         shape = (*before, *size, *like.shape[len(before) + 2 :])
         arrays[name] = np.full(shape, np.nan if name == "disparity" else 0, like.dtype)

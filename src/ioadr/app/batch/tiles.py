@@ -35,7 +35,7 @@ from ioadr.result import Estimate, SweepRecord
 WAITING = ".tiles"
 """Folder of finished tiles."""
 PREVIEW = 384
-"""px, larger side of the reduced light field from which an unknown range is estimated."""
+"""Longer side, px, of the reduced light field from which an unknown range is estimated."""
 
 
 class Turn(NamedTuple):

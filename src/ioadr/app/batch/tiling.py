@@ -11,9 +11,9 @@ from ioadr.part import Window
 from ioadr.solver.reach import ALIGNED, with_margin
 
 GRAIN = 64
-"""px; cores begin at multiples."""
+"""Cores begin at multiples of this number of px."""
 SMALLEST = 128
-"""px of a tile's core that are worth its overlap."""
+"""Smallest side of a tile's core, px; below it, the overlap takes most of the time."""
 
 
 @dataclass(frozen=True)

@@ -36,10 +36,10 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 READ, ESTIMATED = 0.05, 0.9
-"""Shares of an item's time when it is read and when it is estimated."""
+"""Progress of an item, as a share, after reading and after the estimation."""
 ANCHORS = ".anchors"
 THUMB = 160
-"""px, height of a thumbnail."""
+"""Height of a thumbnail, px."""
 
 
 class Clock:

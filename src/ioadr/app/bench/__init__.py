@@ -1,1 +1,1 @@
-"""Time, memory, and how they grow."""
+"""Benchmarks of time and memory, and their growth with image and grid size."""

@@ -82,7 +82,7 @@ def compared(name: str, scenes: Sequence[Path], small: Path, rounds: Rounds, wat
 
 
 def _variants(preset: str) -> dict[str, Mapping[str, object]]:
-    """What this revision runs against a preset of the base, by label: values to replace in the same preset."""
+    """Runs of this revision to compare with a preset of the base, by label: values to replace in that preset."""
     return {preset: {}, **({REDUCED: EARLIER_STEPS} if preset == "best" else {})}
 
 

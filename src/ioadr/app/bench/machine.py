@@ -38,7 +38,7 @@ def _processor() -> str:
 
 
 def free_cores(seconds: float = 0.4) -> float:
-    """Cores that this process gets when it asks for all; equals `cores()` on an idle machine."""
+    """Number of cores that are free for this process; equals `cores()` on an idle machine."""
     block = bytes(1 << 20)
     begin, used = time.perf_counter(), time.process_time()
 

@@ -29,11 +29,11 @@ class Timed:
     """Time and memory of one command."""
 
     wall: float
-    """Seconds."""
+    """Wall time, seconds."""
     cpu: float
-    """Seconds of all cores together."""
+    """CPU time of all cores together, seconds."""
     peak: int
-    """Bytes."""
+    """Peak memory, bytes."""
     out: str = ""
 
     def figures(self) -> dict[str, float]:

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from ioadr.lightfield import DisparityRange, LightField
 
 CELL = 32
-"""px between occluders."""
+"""Distance between occluders, px."""
 NEAR, FAR = 1.2, -0.6
-"""px, disparities of the occluders and of the background."""
+"""Disparities of the occluders and of the background, px."""
 
 
 def tiles(size: int, grid: int, seed: int = 0) -> LightField:
@@ -47,6 +47,6 @@ def _shifted(texture: NDArray[np.float32], y: float, x: float) -> NDArray[np.flo
 
 
 def _covered(size: int, shift: tuple[float, float]) -> NDArray[np.bool_]:
-    """Where a square of half a cell is seen, moved by −shift."""
+    """Mask of a square of half a cell, moved by −shift."""
     inside = [((np.arange(size) + s) % CELL) < CELL / 2 for s in shift]
     return inside[0][:, None] & inside[1]

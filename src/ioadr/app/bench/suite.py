@@ -26,20 +26,20 @@ PRESETS = ("paper", "fast", "best")
 
 @dataclass(frozen=True)
 class Scope:
-    """How much is measured."""
+    """Extent of a measurement."""
 
     presets: Sequence[str] = ("paper", "fast")
     real: int = 1
-    """Real scenes, of those there are."""
+    """Names of real scenes to measure, if available."""
     sizes: Sequence[int] = (128, 256, 512)
-    """px, at `grid` views."""
+    """Image sizes, px, at `grid` views."""
     grid: int = 5
     grids: Sequence[int] = (3, 5, 9)
-    """Views in each direction, at `size` px."""
+    """Numbers of views in each direction, at `size` px."""
     size: int = 128
     repeats: int = 2
     first: bool = True
-    """Whether to compile everything once more."""
+    """Whether to measure a run with an empty cache of compiled code."""
     rounds: Sequence[tuple[str, int]] = (("paper", 2), ("fast", 4), ("best", 2))
     """Rounds of a comparison with another revision, by preset; short runs need more, because their times vary more."""
     alone: bool = False

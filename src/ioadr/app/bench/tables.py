@@ -37,7 +37,7 @@ class Table:
 
 
 def figure_tables(figures: Figures) -> list[Table]:
-    """All that were measured."""
+    """All tables that have figures."""
     if "against" in figures:
         return [_against(figures)]
     shown = [
@@ -101,7 +101,7 @@ def _seconds(value: float | None) -> str:
 
 
 def _speedup(run: Figures, runs: Sequence[Figures]) -> str:
-    """Against the same scene and preset with one thread."""
+    """Speed-up over the same scene and preset with one thread."""
     same = [r for r in runs if (r["scene"], r["preset"], r["threads"]) == (run["scene"], run["preset"], 1)]
     if run["threads"] == 1 or not same or not run["inside"]["sweeps"]:
         return "–"

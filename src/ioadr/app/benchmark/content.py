@@ -20,11 +20,11 @@ from ioadr.evaluation.truth import Truth, load_truth
 from ioadr.io.reading import read
 
 LARGEST = 640
-"""px; larger maps are thinned out, so that the page stays small."""
+"""Largest side of a map, px; larger ones are thinned out, so that the page stays small."""
 MOST_JPEG = 300_000
-"""Characters of one centre view."""
+"""Largest size of one centre view, in characters."""
 STEP = 0.001
-"""px of disparity that the page tells apart."""
+"""Quantisation step of the page's disparities, px."""
 THRESHOLDS = np.geomspace(0.005, 0.5, 49)
 RADAR = ("mse", "badpix_007", "badpix_003", "badpix_001", "q25", "mae_planes", "mae_surfaces", "discontinuities")
 
@@ -80,7 +80,7 @@ def _scene(results: Results, folder: Path) -> dict[str, Any]:
 
 
 def _map(results: Results, scene: str, method: str) -> NDArray[Any] | None:
-    """None where the item failed."""
+    """Map of an item; None if it failed."""
     return None if results.item(scene, method).failure else results.disparity(scene, method)
 
 

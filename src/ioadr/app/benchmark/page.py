@@ -13,7 +13,7 @@ from ioadr.evaluation.scores import METRICS
 from ioadr.evaluation.tables import MEAN, cell, figure, is_best
 
 FIRST = ("mse", "badpix_007", "badpix_003", "badpix_001", "q25", "mae_planes")
-"""Metrics whose tables are open; the others can be opened."""
+"""Metrics whose tables are expanded; the others are collapsed."""
 
 
 def page_html(results: Results, title: str, paper: Mapping[str, Any] | None = None) -> str:
@@ -42,7 +42,7 @@ def _lead(results: Results) -> str:
 
 
 def _figures(results: Results) -> list[tuple[str, str, str]]:
-    """The best mean of the first metrics, and by whom."""
+    """Best mean of the first metrics, and the method that has it."""
     figures = []
     for metric in [name for name in ("mse", "badpix_007", "badpix_001", "mae_planes") if name in results.metrics]:
         means = {method: results.mean(method, metric) for method in results.method_names}

@@ -16,11 +16,11 @@ from ioadr.evaluation.truth import load_truth
 from ioadr.io.reading import read
 
 SIDE = 256
-"""px that each picture of a row is wide and high."""
+"""Width and height of each picture of a row, px."""
 GAP = 6
 DETAIL_SCENE = "sideboard"
 DETAIL = (0.06, 0.44, 0.25)
-"""Top, left and side of the detail, shares of the image's side: lamps on cords before the wall."""
+"""Top, left and side of the detail, as shares of the image's side: lamps on cords in front of the wall."""
 UNAWARE, AWARE = "paper/occlusion-unaware", "paper"
 
 

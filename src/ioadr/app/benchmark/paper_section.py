@@ -15,7 +15,7 @@ Compared = Mapping[tuple[str, str, str, str], ablation.Comparison]
 
 
 def section_values(measured: ablation.Measured, pictures: Sequence[Picture]) -> dict[str, Any]:
-    """A summary, then printed figures, ours in bold and the deviation beside them."""
+    """A summary, then the published figures with ours in bold and the deviation."""
     compared = ablation.compare(measured)
     by_cell = {(c.table, c.row, c.metric, c.scene): c for c in compared}
     return {

@@ -61,22 +61,22 @@ if TYPE_CHECKING:
     help="Give up on an item after N workers died processing it.",
 )
 @option("Workers", "--dashboard", is_flag=True, help="Serve Dask's dashboard on this machine (needs bokeh).")
-@option("Large and long", "--tiles", is_flag=True, help="Split light fields that do not fit into memory into tiles.")
+@option("Large inputs", "--tiles", is_flag=True, help="Split light fields that do not fit into memory into tiles.")
 @option(
-    "Large and long",
+    "Large inputs",
     "--tile-size",
     type=click.IntRange(min=64),
     metavar="PX",
     help="Split views larger than this.",
 )
 @option(
-    "Large and long",
+    "Large inputs",
     "--video",
     is_flag=True,
     help="Treat each input as a video; each frame starts from the previous one.",
 )
 @option(
-    "Large and long",
+    "Large inputs",
     "--keyframes",
     type=click.IntRange(min=1),
     default=24,

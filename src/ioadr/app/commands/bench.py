@@ -1,4 +1,4 @@
-"""`ioadr bench`: how long things take on this machine."""
+"""`ioadr bench`: time and memory on this machine."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def keep(figures: dict[str, Any], path: Path) -> None:
 
 
 def rendered(table: Table) -> str:
-    """For the terminal."""
+    """The tables, for the terminal."""
     from rich.box import SIMPLE
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -69,10 +69,10 @@ def rendered(table: Table) -> str:
 
 
 def closing(figures: dict[str, Any]) -> str:
-    """How reliable the figures are."""
+    """The machine, and how many of its cores were free: how reliable the figures are."""
     machine = figures["machine"]
-    free = ", ".join(f"{value:.1f}" for value in figures["free_cores"])
+    before, after = figures["free_cores"]
     return (
-        f"{machine['processor']}, {machine['cores']} cores, of which {free} were free before and after; "
+        f"{machine['processor']}, {machine['cores']} cores, {before:.1f} of them free before and {after:.1f} after; "
         f"measured in {figures['seconds']:.0f} s"
     )

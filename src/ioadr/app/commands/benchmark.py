@@ -54,10 +54,11 @@ def command(
     seed: int,
     threads: int | None,
 ) -> int:
-    """Run METHODS over the scenes of DATASET, score them, and write results.json, .csv, .tex and index.html.
+    """Run presets on the scenes of DATASET, score them and published maps, and write tables and a page.
 
-    An interrupted run continues: estimates are reused if program, parameters and input are unchanged. A folder of
-    published maps contains SCENE.pfm; a folder of such folders adds all of them.
+    Writes results.json, results.csv, results.tex and index.html. An interrupted run continues: estimates are reused if
+    program, parameters and input are unchanged. A folder of published maps contains SCENE.pfm; a folder of such folders
+    adds all of them.
     """
     from ioadr.app.benchmark.progress import watching
     from ioadr.evaluation.benchmark import find_scenes, run_benchmark

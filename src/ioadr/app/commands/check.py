@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ARCHIVE = "estimate.npz"
 """As in `ioadr.io.results.save`, which is too heavy to import for --help."""
 WIDEST = 12
-"""Columns of views whose residuals fit into a terminal of 80 columns with two decimals."""
+"""Largest number of views in a row whose residuals fit into 80 columns with two decimals."""
 
 
 @click.command(cls=SectionCommand)
@@ -105,7 +105,7 @@ def check_left_out(
 
 
 def _on_report(terminal: Terminal, renew: Callable[[], Path]) -> list[str]:
-    """The page, unless it would lose something that only its maker can give it."""
+    """Rebuild the page, unless it would lose content that needs options of `ioadr report`."""
     try:
         return [str(renew())]
     except InputError as error:

@@ -14,7 +14,7 @@ SHELLS = ("bash", "zsh", "fish")
 @click.command()
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> None:
-    """Print the script that completes `ioadr` commands and options in SHELL.
+    """Print a script that completes `ioadr` commands, options and values in your shell.
 
     \b
     bash: add to ~/.bashrc    eval "$(ioadr completion bash)"

@@ -13,8 +13,8 @@ from ioadr.io.exports import DEVICES, PROGRAMS
 
 @click.command(cls=SectionCommand)
 @click.argument("result", type=click.Path(), metavar="RESULT")
-@option("Results", "--to", "target", type=click.Choice(PROGRAMS), required=True, help="Program to write for.")
-@option("Results", "--out", "folder", type=click.Path(), required=True, metavar="DIR", help="Folder to write.")
+@option("Results", "--to", "target", type=click.Choice(PROGRAMS), required=True, help="Target program.")
+@option("Results", "--out", "folder", type=click.Path(), required=True, metavar="DIR", help="Folder for the files.")
 @option("Results", "--overwrite", is_flag=True, help="Replace an earlier export in the folder.")
 @lightfield_option
 @min_confidence_option("points and depth")

@@ -1,4 +1,4 @@
-"""`ioadr paper`: the paper's tables, ours beside the printed figures."""
+"""`ioadr paper`: the paper's tables, our figures next to the published ones."""
 
 from __future__ import annotations
 

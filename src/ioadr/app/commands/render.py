@@ -1,4 +1,4 @@
-"""`ioadr render`: films and pictures from new viewpoints."""
+"""`ioadr render`: videos and pictures from new viewpoints."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="Frames per second.",
 )
-@option("Results", "--overwrite", is_flag=True, help="Replace an earlier film or its frames.")
+@option("Results", "--overwrite", is_flag=True, help="Replace an earlier video or its frames.")
 @threads_option
 @output_options
 def command(
@@ -127,7 +127,7 @@ def _viewpoints(views: Views, path: str, frames: int) -> list[Viewpoint]:
 
 
 def _size(text: str | None, views: Views) -> tuple[int, int]:
-    """(height, width)."""
+    """Size (height, width) from text such as 512x384."""
     from ioadr.views.rendering import check_size
 
     if text is None:

@@ -22,7 +22,7 @@ PARTS = {
     "EPIs (--lightfield PATH)": re.compile("<section>\n  <h2>Epipolar"),
     "scores (--truth SCENE)": re.compile("<h2>(Comparison with|Against) the truth"),  # the second in 0.1
 }
-"""Optional parts of a page, and the headings that reveal them."""
+"""Optional parts of a page, recognised by their headings."""
 
 
 @click.command(cls=SectionCommand)

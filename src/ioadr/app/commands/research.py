@@ -55,7 +55,7 @@ BETTER, WORSE = "▼", "▲"
     metavar="N",
     default=2,
     show_default=True,
-    help="Number of seeds for each run.",
+    help="Number of seeds per method and scene.",
 )
 @option("Estimation", "--jobs", type=click.IntRange(1), metavar="N", show_default="cores", help="Number of processes.")
 @option(
@@ -64,9 +64,9 @@ BETTER, WORSE = "▼", "▲"
 @option("Results", "--by-scene", is_flag=True, help="Print all figures of each scene, and where the first method wins.")
 @output_options
 def command(terminal: Terminal, table: str, jobs: int | None, by_scene: bool, **options: Any) -> None:
-    """Compare parameter sets on SCENEs: folders with truth, FAMILY-NUMBER, or synthetic[-NUMBER] for all families.
+    """Compare parameter sets on SCENEs: folders with ground truth, FAMILY-NUMBER, or synthetic[-NUMBER] (all families).
 
-    All others, and the variations from --vary, are compared with the first method: mean over the scenes and paired
+    Every other method, and every variation from --vary, is compared with the first: mean over the scenes and paired
     difference ± standard error, marked where significant (p < 0.05). Figures already in TABLE for the same source,
     parameters and scenes are not computed again. Times are for one thread.
     """

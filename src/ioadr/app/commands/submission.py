@@ -44,7 +44,8 @@ def _answer(terminal: Terminal, path: str, results: str | None) -> int:
             problems = write_submission(path, maps)
         else:
             problems = check_submission(path)
-    verdict = f"{path}: {len(problems)} problems" if problems else f"{path}: valid, {len(SCENES)} scenes"
+    plural = "s" * (len(problems) != 1)
+    verdict = f"{path}: {len(problems)} problem{plural}" if problems else f"{path}: valid, {len(SCENES)} scenes"
     first = f"wrote {path} with {', '.join(maps)}\n" if results else ""
     text = "\n".join([first + verdict, *(f"  {problem}" for problem in problems)])
     terminal.answer(text, {"file": path, "valid": not problems, "problems": problems})

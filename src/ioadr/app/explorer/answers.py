@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ioadr.way import Stage
 
 APART = 2.0
-"""px of shift in the outermost view between an estimate and what counts as another minimum."""
+"""Smallest distance of another minimum from the estimate, in px of shift in the outermost view."""
 
 WHAT_IF = {
     "data.occlusion_aware": "leave out hidden views",
@@ -43,9 +43,9 @@ WHAT_IF = {
     "planar.inlier_share": "tolerance of the plane, τ",
 }
 WHAT_IF |= {f"{term}.weight": f"weight of {term}" for term in TERMS[1:] if f"{term}.weight" not in WHAT_IF}
-"""Parameters that the page offers to change, in words with the paper's letters; of other terms their weights."""
+"""Parameters that the page offers to change, in words with the paper's letters, and the weights of other terms."""
 PLANAR = "planar."
-"""Parameters of a term that does nothing where no planes are fitted."""
+"""Parameters of the planar term, which has no effect if no planes are fitted."""
 
 
 def scene(study: Study) -> dict[str, Any]:

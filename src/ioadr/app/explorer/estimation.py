@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ioadr.result import SweepRecord
 
 SHOWN = 24
-"""px each way around the pixel whose neighbourhood is estimated again."""
+"""Half the side of the neighbourhood that is estimated again, px."""
 
 
 def whole(study: Study, parameters: Parameters, seed: int) -> Work:

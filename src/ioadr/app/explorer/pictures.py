@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 QUALITY = 93
 HIDDEN = 128
-"""Grey where nothing is known."""
+"""Grey level of unknown pixels."""
 
 
 def view(lightfield: LightField, row: int, column: int) -> bytes:
@@ -50,7 +50,7 @@ def between(study: Study, key: str, viewpoint: tuple[float, float], thin: int) -
 
 
 def offset_of(layout: Layout, viewpoint: tuple[float, float]) -> tuple[float, float]:
-    """As in `Layout.offsets`, of a viewpoint in the unit of its positions."""
+    """Offset, as in `Layout.offsets`, of a viewpoint given in the unit of positions."""
     row, column = (
         (where - float(layout.positions[layout.reference][axis])) * layout.eta[axis]
         for axis, where in enumerate(viewpoint)

@@ -49,7 +49,7 @@ def pixel(texts: Mapping[str, Any], study: Study) -> tuple[int, int]:
 
 
 def viewpoint(texts: Mapping[str, Any], study: Study) -> tuple[float, float]:
-    """Where to look from: among the views, in the unit of their positions."""
+    """Requested viewpoint among the views, in the unit of their positions."""
     layout = study.lightfield.layout
     if not layout.planar:
         raise InputError("place: these cameras do not lie in one plane. Look from a captured view.")
@@ -75,7 +75,7 @@ def varied(base: Parameters, changes: Any) -> Parameters:
 
 
 def changes_in_query(request: Request) -> dict[str, str]:
-    """From `set=name:value`, repeated."""
+    """Changes from repeated `set=name:value`."""
     pairs = [text.partition(":") for text in request.query_params.getlist("set")]
     return {name[:MOST_TEXT]: value[:MOST_TEXT] for name, _, value in pairs}
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 LISTENING_SECONDS = 0.2
-"""Between looks whether the page is still there."""
+"""Seconds between checks whether the page is still open."""
 MOST_WAITING = 20
 
 Tell = Callable[[dict[str, Any]], None]

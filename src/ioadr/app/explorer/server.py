@@ -27,16 +27,16 @@ from ioadr.errors import IoadrError
 from ioadr.io.results.save import plain
 
 MOST_CONNECTIONS = 300
-"""Beyond which those on which no request arrives are closed."""
+"""Number of connections above which those without a request are closed."""
 ALL_CONNECTIONS = 700
-"""Beyond which also those are closed that had no time for their request; a process may hold 1024 files, as a rule."""
+"""Number of connections above which even new ones are closed; a process usually may open 1024 files."""
 MOST_ACCEPTED = 100
 """Connections accepted before earlier ones are served."""
 QUEUE = 2048
 """Largest number of connections that wait to be accepted."""
 GRACE_SECONDS = 0.5
 REQUEST_SECONDS = 10.0
-"""For a request to arrive on an open connection."""
+"""Seconds for a request to arrive on an open connection."""
 SCRIPTS = (
     "packed.js",
     "viewer.js",
@@ -222,7 +222,7 @@ class Impatient(H11Protocol):
             min(waiting, key=lambda other: other.since).transport.close()
 
     def _look(self) -> None:
-        """What has arrived until now is read: asyncio reads before it calls timers."""
+        """Called after data that have already arrived are read: asyncio reads before it calls timers."""
         self.looked_at = True
 
     @property

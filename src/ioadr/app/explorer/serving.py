@@ -34,7 +34,7 @@ def bound(port: int | None) -> socket.socket:
 
 
 def server(study: Study, port: int, token: str) -> Server:
-    """Ready to run on a socket bound to that port."""
+    """Server that is ready to run on a socket bound to that port."""
     try:
         import uvicorn
 

@@ -46,7 +46,7 @@ class Result:
 
 
 class Study:
-    """Shared by all browsers; only the list of results changes."""
+    """Data shared by all browsers; only the list of results changes."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class Study:
         return self._views if key == GIVEN else None
 
     def unseen(self, key: str, thin: int) -> dict[str, Any]:
-        """What other views saw and the reference view did not, for the scene in 3D."""
+        """Points that other views see and the reference view does not, for the 3D scene."""
         from ioadr.app.report.unseen import unseen_points
 
         views = self.views(key)

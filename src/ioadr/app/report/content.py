@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from ioadr.views.result import Views
 
 LARGEST = 640
-"""px; larger maps are thinned out, so that a page stays below 12 MB."""
+"""Largest side of a map, px; larger ones are thinned out, so that a page stays below 12 MB."""
 MOST_VIEWS = 17
 """Largest number of views of a row or column; more are thinned out evenly."""
 EPI_BUDGET = 6_000_000
-"""Characters for the views of the EPIs."""
+"""Largest size of the views of the EPIs, in characters."""
 
 
 def page_data(

@@ -26,7 +26,8 @@ def sentence(estimate: Estimate) -> str:
     steps = Counter(record.kind for record in estimate.history)
     finish = steps[FINISH]
     sweeps = steps.total() - steps["initialise"] - finish
-    done = f"{sweeps} sweeps" + (f" and {finish} finishing steps" if finish else "")
+    later = f" and {finish} step{'s' * (finish != 1)} after them" if finish else ""
+    done = f"{sweeps} sweep{'s' * (sweeps != 1)}{later}"
     return (
         f"{done} in {total:.1f} s. Bars show the share of pixels whose disparity moved by more than 0.001 px. The line "
         "shows the mean cost in grey levels; it rises where another term is added."

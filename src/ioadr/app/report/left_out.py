@@ -1,4 +1,4 @@
-"""The check with views left out, on the report: a map of the views, and a table beside simple methods."""
+"""The report's section on views left out: a map of the views, and a comparison with simple methods."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NAMES = {
     "centre": "centre warped",
     "script": "median warped",
 }
-"""Names of `views.leave_out.METHODS`."""
+"""Descriptions of `views.leave_out.METHODS`."""
 MEANINGS = {
     "views": "this method: blended from the kept views, using the maps of all of them",
     "nearest": "the nearest kept view, unchanged",
@@ -29,15 +29,15 @@ MEANINGS = {
     "script": "median of the six nearest kept views, warped by the map of the reference view",
 }
 SIDE = 40
-"""px of a view's square."""
+"""Side of a view's square, px."""
 DARK = 140
 """Brightness of a square below which its number is white."""
 MEASURES = {"psnr": ("PSNR", " dB", 1), "ssim": ("SSIM", "", 3)}
-"""By name: label, unit and decimals."""
+"""Label, unit and decimals of each measure."""
 
 
 def left_out_section(facts: Mapping[str, Any], layout: Layout) -> dict[str, Any]:
-    """What `left_out.html.j2` shows."""
+    """Content of `left_out.html.j2`."""
     lead = (
         f"The geometry was estimated again from {facts['kept']} of the {layout.view_count} views. "
         f"The other {facts['left_out']} views were synthesised and compared with the photographs. "
@@ -90,6 +90,6 @@ def left_out_map(facts: Mapping[str, Any], layout: Layout, measure: str) -> dict
 
 
 def text(value: float, measure: str) -> str:
-    """With its unit."""
+    """A value with its unit."""
     _, unit, decimals = MEASURES[measure]
     return "∞" if math.isinf(value) else f"{value:.{decimals + 1}f}{unit}"

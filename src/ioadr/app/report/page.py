@@ -120,7 +120,7 @@ def _preset(estimate: Estimate) -> str:
         if names
         else "Custom parameters; where they differ from the preset “paper”, its value is given too."
     )
-    return f"{chosen} The same light field, parameters and seed give the same bytes."
+    return f"{chosen} The same light field, parameters and seed give the same result, byte for byte."
 
 
 def _origin(estimate: Estimate) -> dict[str, str]:
@@ -146,7 +146,7 @@ def _setting(estimate: Estimate) -> dict[str, str]:
 
 
 def _parameters(estimate: Estimate) -> dict[str, list[tuple[str, str, str]]]:
-    """By group: name, value and meaning of each."""
+    """Parameters by group: name, value and meaning."""
     groups = {}
     for group in fields(estimate.parameters):
         values, standard = getattr(estimate.parameters, group.name), getattr(PRESETS["paper"], group.name)

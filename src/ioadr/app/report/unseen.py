@@ -1,4 +1,4 @@
-"""What other views saw and the reference view did not, as points for the pages' 3D scenes."""
+"""Points that other views see and the reference view does not, for the pages' 3D scenes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def unseen_points(views: Views, thin: int = 1) -> dict[str, Any]:
-    """For `web/unseen.js`, one of thin² points; `flying` are pixels of the reference view that lie on no surface."""
+    """Data for `web/unseen.js`, one of thin² points; `flying` marks pixels of the reference view on no surface."""
     points = views.points()
     chosen = np.flatnonzero(~points.centre_saw)[:: thin * thin]
     rows, columns, disparity = rays_of(points, chosen, views.estimate.rays)
@@ -36,6 +36,6 @@ def unseen_points(views: Views, thin: int = 1) -> dict[str, Any]:
 
 
 def rays_of(points: FusedPoints, chosen: NDArray[Any], rays: RayModel) -> tuple[NDArray[np.float64], ...]:
-    """Row, column and disparity under which the reference view would see points that it does not."""
+    """Row, column and disparity that hidden points would have in the reference view."""
     x, y, z = points.positions[chosen].astype(np.float64).T
     return y / (z * rays.pitch_y) + rays.n0, x / (z * rays.pitch_x) + rays.m0, (1.0 / z - rays.offset) / rays.slope

@@ -8,4 +8,4 @@ DOUBTFUL = 3
 BAD_INPUT = 2
 INTERNAL_ERROR = 70
 INTERRUPTED = 130
-"""By Ctrl-C, as shells have it."""
+"""Interrupted by Ctrl-C, as in shells."""

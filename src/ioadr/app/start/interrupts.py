@@ -30,7 +30,7 @@ POSTPONED_SECONDS = 10.0
 ENDS_AFTER_SECONDS = 20.0
 """Seconds after which a process that is still running is ended."""
 SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""The last one comes when a terminal is closed; Windows has none."""
+"""Handled signals. A terminal that is closed sends the last one, which Windows does not have."""
 LLVM = f"{os.sep}llvmlite{os.sep}"
 """Part of the file names of code that calls LLVM or is called by it."""
 
@@ -152,7 +152,7 @@ def _raise_again(dropped: Any) -> None:
 
 
 def _interrupt_soon() -> None:
-    """Once, however many signals wait for it."""
+    """Raise it once, however many signals are waiting."""
     if not _soon:
         _soon.append(_interrupt_after(AGAIN_AFTER_SECONDS))
 
@@ -165,9 +165,9 @@ def _interrupt_after(seconds: float) -> threading.Timer:
 
 
 def _signal_again() -> None:
-    """By a true signal, which wakes a main thread that waits, as `interrupt_main` would not.
+    """Send a real signal, which wakes a waiting main thread; `interrupt_main` would not.
 
-    And by the one that was received: the other may be ignored, as Ctrl-C is in the background of a shell.
+    It is the signal that was received: others may be ignored, as Ctrl-C is for background jobs of a shell.
     """
     _soon.clear()
     number = signal.Signals(received() or signal.SIGINT)

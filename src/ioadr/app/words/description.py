@@ -46,7 +46,7 @@ def described(lightfield: LightField, preset: str = DEFAULT) -> dict[str, str]:
 
 
 def neighbours(lightfield: LightField) -> str:
-    """Whether two neighbouring views in exchange would have been noticed."""
+    """Whether two swapped neighbouring views would have been noticed."""
     *_, examination = examine(lightfield)
     return swapped(lightfield, examination.neighbours_told and not lightfield.source.order.startswith("unknown"))
 

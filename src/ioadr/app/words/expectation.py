@@ -23,12 +23,12 @@ SECONDS_PER_SAMPLE = {"paper": 0.24e-6, "best": 0.164e-6, "fast": 0.03e-6}
 """CPU seconds per file, per pixel of the reference view, and per sample of all views in the files; docs/performance.md
 gives their accuracy."""
 USUAL_SPREAD = 16.0
-"""px between the shifts of the nearest and the farthest point in the outermost view, as in the benchmark's scenes;
-beyond it the first map tries more planes and occluders lie farther away, in proportion."""
+"""Usual difference between the shifts of the nearest and the farthest point in the outermost view, px, as in the
+benchmark's scenes. With a larger one, the first map tries more planes and occluders are farther away, in proportion."""
 BYTES_PER_SAMPLE = 4
-"""Packed colour of one pixel of one view."""
+"""Bytes of the packed colour of one pixel of one view."""
 BYTES_PER_PIXEL = 320
-"""Maps of the reference view: state, planes, visibility, costs, result."""
+"""Bytes per pixel of the reference view: state, planes, visibility, costs, result."""
 BYTES_PER_PLANE = 3, 5
 """Bytes of one pixel: deviation and share of a semi-global match; later also its sums of paths."""
 BYTES_PER_HEARD_SAMPLE = 12, 4
@@ -37,12 +37,12 @@ packed alone."""
 PLANES, MOST_PLANES, ENOUGH_VIEWS, LARGE = 3.0, 192, 49, 250_000_000
 """As in `solver.heard_costs`, `few_views` and `filtered_views`, which would load the compiler; a test compares them."""
 WIDER = 1.3
-"""Spread of a range as a multiple of what blocks of small pictures show: 1.28 in the median of 23 scenes of known range
-(docs/performance.md)."""
+"""Ratio of the disparity range to the range that blocks of small pictures show; its median is 1.28 on 23 scenes of
+known range (docs/performance.md)."""
 SMALLEST_PICTURE = 16
-"""px; smaller ones are not matched."""
+"""Smallest side of pictures that are matched, px."""
 OVERHEAD = 180_000_000
-"""Interpreter and compiled code."""
+"""Bytes of interpreter and compiled code."""
 
 
 def expected_seconds(lightfield: LightField, preset: str = DEFAULT) -> float:

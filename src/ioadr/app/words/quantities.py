@@ -36,7 +36,7 @@ DEPTH = {
     "pose unit": "depth in the unit of the poses",
     "relative": "depth is relative: the camera is unknown",
 }
-"""By `Estimate.depth_unit`."""
+"""Descriptions, by `Estimate.depth_unit`."""
 
 
 def optics(camera: Camera) -> str:

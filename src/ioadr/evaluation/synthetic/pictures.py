@@ -1,4 +1,4 @@
-"""What views of a scene record, several small views together.
+"""Pictures that views of a scene record, several small views at a time.
 
 The colour of a point is the same in all views. Calls for a few thousand points take as long as for many.
 """
@@ -18,13 +18,13 @@ from ioadr.evaluation.synthetic.trace import FACES, Hits, View, colours, nearest
 Floats = NDArray[np.float64]
 SampleType = Literal["uint8", "uint16", "float32"]
 BAND = 1 << 16
-"""Rays that are traced together."""
+"""Number of rays that are traced together."""
 SUBSAMPLES = 4
 """Rays per pixel and axis where a pixel sees more than one surface."""
 
 
 class Options(NamedTuple):
-    """How views are recorded."""
+    """Settings for the recording of views."""
 
     samples: SampleType = "uint8"
     grey: bool = False

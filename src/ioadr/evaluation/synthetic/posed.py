@@ -37,9 +37,9 @@ class Disorder:
     """Largest deviations of cameras from an ideal grid; drawn uniformly."""
 
     tilt: float = 0.0
-    """Degrees, about any axis."""
+    """Rotation about any axis, degrees."""
     forward: float = 0.0
-    """Out of the plane, of the cameras' extent."""
+    """Distance out of the plane, as a share of the cameras' extent."""
     lens: Lens = NONE
     margin: float = 1.0
     """Size of the photographs relative to the ideal image, so that rotated ones still cover it."""
@@ -47,7 +47,7 @@ class Disorder:
 
 
 class PosedView(View):
-    """A posed photograph in the renderer's terms: where rays start, and which way they go."""
+    """A posed photograph in the renderer's terms: origin and directions of rays."""
 
     photograph: Photograph
 

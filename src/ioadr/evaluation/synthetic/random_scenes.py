@@ -21,9 +21,9 @@ Family = Literal["planes", "spheres", "lattice", "low-texture", "noise", "mixed"
 FAMILIES: tuple[Family, ...] = get_args(Family)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NEAREST, FARTHEST = 2.0, 5.0
-"""Metres: all bodies lie between them."""
+"""Nearest and farthest distance of bodies, metres."""
 SENSOR_NOISE = 4.0
-"""Grey levels, in the family of that name."""
+"""Noise of the family `noise`, grey levels."""
 
 
 def random_scene(seed: int, family: Family | None = None, frame: int = 0) -> Scene:

@@ -10,9 +10,9 @@ from ioadr.evaluation.synthetic.trace import FACES
 from ioadr.geometry.windows import grow
 
 JUMP = 0.1
-"""px of disparity between neighbours that is a discontinuity."""
+"""Smallest difference between neighbours that is a discontinuity, px of disparity."""
 CLEARANCE = 3
-"""px that planes and smooth surfaces keep from their edges; the reach of the other regions."""
+"""Distance of planes and smooth surfaces from their edges, px; width of the other regions."""
 
 Mask = NDArray[np.bool_]
 

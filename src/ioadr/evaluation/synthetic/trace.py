@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 SKY = np.array([0.55, 0.68, 0.85], np.float32)
 LENS_BLUR = 1.6
-"""px: a pixel gathers light from its area, and a lens from a little more."""
+"""Width of the blur, px: a pixel integrates light over its area, and a lens over slightly more."""
 FACES = 8
 """Room for the faces of one body in a pixel's key."""
 
