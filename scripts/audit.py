@@ -1,9 +1,9 @@
-"""Known weaknesses of the versions that the locks in requirements/ name, without a network.
+"""Known vulnerabilities of the versions pinned in requirements/, found without a network.
 
     python scripts/audit.py ADVISORIES [LOCK …]
 
 ADVISORIES is a zip of records in the OSV format, such as all.zip of the ecosystem PyPI that osv.dev publishes. Ends
-with 1 if a locked version is known to be weak.
+with 1 if a pinned version is vulnerable.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def records(archive: Path) -> Iterator[Mapping[str, Any]]:
 def weaknesses(
     advisories: Iterable[Mapping[str, Any]], versions: Iterable[tuple[str, str]]
 ) -> Iterator[tuple[str, str, str]]:
-    """Name, version and what is known about it."""
+    """Name and version of vulnerable packages, with the advisory."""
     by_name: dict[str, list[str]] = {}
     for name, version in versions:
         by_name.setdefault(name, []).append(version)

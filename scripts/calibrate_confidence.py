@@ -32,10 +32,10 @@ from ioadr.solver.schedule import closing
 from ioadr.solver.trust_model import KNOTS
 
 RIDGE = 1e-4
-"""Of squared weights, against chance."""
+"""Penalty on squared weights, against overfitting."""
 SIZE = (112, 112)
 BORDER = 6
-"""px at the image's edge that do not count."""
+"""Width of the image's edge that does not count, px."""
 
 
 class Case(NamedTuple):
@@ -82,7 +82,7 @@ def views_and_truth(case: Case) -> tuple[LightField, NDArray[Any]]:
 
 
 def with_gloss(lf: LightField, strength: float, seed: int) -> NDArray[Any]:
-    """Soft lights that a polished surface would reflect: they move with the views by a disparity of their own."""
+    """Soft lights that a polished surface would reflect: they have a disparity that differs from the surface's."""
     random = np.random.default_rng([seed, 7])
     lights = fractal_noise(256, 1.6, random)
     lights = strength * np.clip(lights - 0.8, 0.0, 2.0)

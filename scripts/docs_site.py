@@ -59,7 +59,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Search that works on file://, too: the index as a script, and ours instead of MkDocs' worker."""
+    """Make search work from file://: the index is a script, and our search replaces MkDocs' worker."""
     folder = Path(config.site_dir) / "search"
     index = (folder / "search_index.json").read_text(encoding="utf-8")
     (folder / "search_index.js").write_text(f"window.SEARCH_INDEX = {index};\n", encoding="utf-8")
@@ -69,7 +69,7 @@ def on_post_build(config: MkDocsConfig) -> None:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Links as the site has them, and examples themselves instead of links to them; code is left alone."""
+    """Replace links by those of the site, and links to examples by the examples; code is not changed."""
     if page.file.src_uri == "formats.md":
         markdown = with_all_formats(markdown)
     parts = FENCE.split(EXAMPLE.sub(example, markdown))
@@ -78,7 +78,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def with_all_formats(markdown: str) -> str:
-    """Formats that the page's table does not name, in the words of their own description."""
+    """Add formats that the page's table does not name, with their descriptions."""
     left = [item for item in formats() if f"| `{item.name}` |" not in markdown]
     rows = "".join(f"| `{item.name}` | {item.description} | – |\n" for item in left)
     last = max(markdown.index(f"| `{item.name}` |") for item in formats() if item not in left)

@@ -16,7 +16,7 @@ from PIL import Image
 
 ROOT = Path(__file__).resolve().parents[1]
 WIDTH = 900
-"""px, at most."""
+"""Largest width of a picture, px."""
 
 
 def main(folder: Path = ROOT / "docs" / "images") -> None:

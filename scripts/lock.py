@@ -16,14 +16,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 EDITABLES = "editables>=0.3"
-"""With which hatchling installs a package in place; it says so only when asked to."""
+"""Package that hatchling needs for editable installations, but does not list as a requirement."""
 TESTS = "pytest>=8.2\nhypothesis>=6.100\n"
 COMMON = ["--generate-hashes", "--no-header", "--no-emit-index-url", "--no-annotate", "--python-version", "3.11"]
 
 
 def main() -> int:
     if find_spec("uv") is None:
-        sys.exit("make lock: expected uv, which resolves for all machines, found none. Install it: pip install uv")
+        sys.exit("make lock: uv is missing, which resolves versions for all systems. Install it: pip install uv")
     with tempfile.TemporaryDirectory() as folder:
         build, tests, pip = (Path(folder) / f"{name}.in" for name in ("build", "tests", "pip"))
         build.write_text("\n".join([*build_requires(), EDITABLES]))

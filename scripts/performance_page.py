@@ -25,12 +25,12 @@ def page(text: str, figures: dict[str, Any]) -> str:
 
 def provenance(figures: dict[str, Any]) -> str:
     machine = figures["machine"]
-    free = " and ".join(f"{value:.2f}" for value in figures["free_cores"])
+    before, after = figures["free_cores"]
     return (
         f"ioadr {machine['ioadr']} on {machine['processor']}, {machine['cores']} cores, {machine['system']}, "
         f"Python {machine['python']}, numpy {machine['numpy']}, numba {machine['numba']}. "
-        f"Of the {machine['cores']} cores {free} were free before and after. J_PD of one pixel in numpy, all pixels at "
-        f"once: {figures['numpy_nanoseconds']:,.0f} ns."
+        f"{before:.2f} of the {machine['cores']} cores were free before the run, {after:.2f} after it. J_PD per "
+        f"pixel in numpy, for all pixels together: {figures['numpy_nanoseconds']:,.0f} ns."
     )
 
 

@@ -24,11 +24,11 @@ from ioadr.views.points import anchor_place, surface_points
 from ioadr.views.surfaces import Surface
 
 SIDE, GAP = 480, 10
-"""px, of a panel and between panels."""
+"""Side of a panel, and distance between panels, px."""
 YAW, PITCH = -30.0, 10.0
-"""Degrees by which the scene is turned for the last panel."""
+"""Rotation of the scene in the last panel, degrees."""
 ZOOM_OUT = 1.12
-"""Of its field of view."""
+"""Factor on the field of view of the last panel."""
 GROUND = (24, 26, 33)
 
 

@@ -2,7 +2,7 @@
 
     python scripts/readme_scores.py out/benchmark/results.json [README.md]
 
-Rows are found by their first cell, `paper`, `fast`, `best`; those of other methods stay as they are, but for the bold.
+Rows are found by their first cell, `paper`, `fast`, `best`; in those of other methods, only the bold changes.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ def renewed(row: str, scores: dict[tuple[str, str], dict[str, float]]) -> str:
 
 
 def figure(value: float, metric: str) -> str:
-    """As printed in the table: no zero before the point, two digits for large angles and errors."""
+    """Text for the table, with fewer digits for large angles and errors."""
     digits = 0 if metric == "mae_planes" and value >= 10 else DIGITS[metric]
     digits = 2 if metric == "mse" and value >= 2 else digits
-    return f"{value:.{digits}f}".removeprefix("0") or "0"
+    return f"{value:.{digits}f}"
 
 
 def emboldened(rows: list[str]) -> list[str]:
