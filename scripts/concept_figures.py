@@ -1,4 +1,4 @@
-"""The figures of docs/concepts.md, from the embedded scene and its exact truth.
+"""The figures of docs/concepts.md, from the built-in scene and its exact ground truth.
 
 python scripts/concept_figures.py [docs/images]
 """
@@ -48,7 +48,7 @@ def main(folder: Path = TARGET) -> None:
 
 
 def finish(scene: Rendered, estimate: Estimate) -> Figure:
-    """What the views want on the marble, and the surface that is fitted to it."""
+    """Targets of the views on the marble, and the surface that is fitted to them."""
     row, column = LIMB
     assert estimate.way is not None
     with Workers() as workers:
@@ -69,7 +69,7 @@ def finish(scene: Rendered, estimate: Estimate) -> Figure:
     place = np.arange(-half, half + 1)
     at = row, columns
     error = np.minimum(1 / np.sqrt(np.maximum(precision[at], 1e-6)), 0.2)
-    right.errorbar(place, target[at], error, fmt=".", color=PALE, elinewidth=0.8, label="what the views want")
+    right.errorbar(place, target[at], error, fmt=".", color=PALE, elinewidth=0.8, label="targets of the views")
     right.plot(place, before[at], color=COLOURS["bar"], linewidth=1, label="before")
     after = estimate.disparity[row, columns]
     right.plot(place, after, color=INK, linewidth=1.6, label="the result")

@@ -24,19 +24,19 @@ from ioadr.result import TOLERANCE
 
 HEAD = (
     "| scene | BadPix 0.07 | mean confidence | above 0.9 | of these within 0.07 px | calibration error "
-    "| BadPix left without the least trusted fifth | two minima |\n|---|---|---|---|---|---|---|---|"
+    "| BadPix without the least trusted fifth, relative to all | two minima |\n|---|---|---|---|---|---|---|---|"
 )
 ROWS = 3
-"""Of panels in the picture."""
+"""Number of rows of panels in the picture."""
 BEGIN, END = "<!-- measured by `make confidence` -->\n\n", "\n<!-- end of what was measured -->\n"
 POLISHED = ("turntable", "machine")
-"""Scenes of gloss, for which nothing is promised."""
+"""Glossy scenes, which are not checked."""
 RIGHT, CALIBRATION, LEFT = 0.9, 0.05, 0.45
-"""Promises: of the pixels above 0.9, share that is right at least; calibration error and bad pixels left at most."""
+"""Limits: smallest share of right pixels above 0.9; largest calibration error and share of remaining bad pixels."""
 
 
 class Scene(NamedTuple):
-    """What is measured on a scene, by the confidence of its pixels."""
+    """Measurements on a scene, by the confidence of its pixels."""
 
     name: str
     trusted: NDArray[np.float32]
@@ -46,13 +46,13 @@ class Scene(NamedTuple):
     two_minima: float
     """Share of them with this mark."""
     curve: NDArray[np.float64]
-    """BadPix 0.07 of what is left, %, by the share dropped."""
+    """BadPix 0.07 of the remaining pixels, %, by the share dropped."""
     best_curve: NDArray[np.float64]
-    """The same if the true error said which to drop."""
+    """The same if the pixels with the largest errors were dropped."""
 
     @property
     def left(self) -> float:
-        """Of the bad pixels' share, what is left without the least trusted fifth."""
+        """BadPix without the least trusted fifth, relative to BadPix of all pixels."""
         return float(self.curve[SHARES.index(0.2)] / self.curve[0])
 
 

@@ -158,7 +158,7 @@ function drawCharts() {
   scatterChart($("scatter"), metric.label, series.map((s, i) => ({ ...s, value: page.means[metric.id][i] ?? NaN })));
   $("pace").hidden = !series.some((s) => s.seconds);
   const unknown = series.filter((s) => !s.seconds).map((s) => s.name);
-  $("scatter-note").textContent = unknown.length ? `No runtime is known of ${unknown.join(", ")}.` : "";
+  $("scatter-note").textContent = unknown.length ? `The runtime of ${unknown.join(", ")} is unknown.` : "";
   const axes = page.metrics.filter((m) => page.radar.includes(m.id));
   radarChart($("radar"), axes.map((m) => m.label), series.map((s, i) => ({ ...s, values: axes.map((m) => page.means[m.id][i] ?? NaN) })));
 }

@@ -56,7 +56,7 @@ function curveChart(place, thresholds, series) {
 function scatterChart(place, label, series) {
   const chart = blank(place, 560, 340, `${label} against runtime`);
   const known = series.filter((s) => s.seconds > 0 && Number.isFinite(s.value));
-  if (!known.length) return svg("text", { x: 280, y: 170, "text-anchor": "middle" }, chart, "no runtime is known");
+  if (!known.length) return svg("text", { x: 280, y: 170, "text-anchor": "middle" }, chart, "runtimes unknown");
   const times = known.map((s) => s.seconds), top = Math.max(...known.map((s) => s.value)) * 1.15 || 1;
   const low = Math.min(...times) / 1.7, high = Math.max(...times) * 1.7;
   const x = axis(low, high, 54, 548, true), y = axis(0, top, 300, 12);

@@ -18,7 +18,7 @@ class Epi {
   draw({ epi, length, place, from, size, disparity, trial, hidden }) {
     const count = epi.offsets.length;
     this.panel.body.replaceChildren();
-    const chart = svg("svg", { viewBox: `${from} 0 ${size} ${count}`, preserveAspectRatio: "none", role: "img", "aria-label": "Epipolar-plane image" }, this.panel.body);
+    const chart = svg("svg", { viewBox: `${from} 0 ${size} ${count}`, preserveAspectRatio: "none", role: "img", "aria-label": "Epipolar plane image" }, this.panel.body);
     svg("image", { href: `data:image/png;base64,${epi.png}`, width: length, height: count, preserveAspectRatio: "none" }, chart);
     const line = (d) => epi.offsets.map((offset, k) => `${place + 0.5 - d * offset},${k + 0.5}`).join(" ");
     if (disparity !== null) {
