@@ -97,7 +97,7 @@ def test_evaluate_refuses_gaps_or_counts_them(cli: Cli, dataset: Path, tmp_path:
         ("nothing.pfm", "boxes", "there is no such file"),
         ("small.npy", "boxes", "expected a map of 40×36 px, found 4×3"),
         ("small.npy", ".", "cannot read the scene's camera and range"),
-        ("small.npy", "nowhere", "parameters.cfg"),
+        ("small.npy", "nowhere", "nowhere: there is no such file or folder. Check the path."),
     ],
 )
 def test_evaluate_names_what_does_not_fit(

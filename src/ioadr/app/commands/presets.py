@@ -15,7 +15,7 @@ PURPOSES = {
     "best": "the most accurate map; the default",
     "fast": "a preview in a quarter of the time",
     "paper": "the published method; reproduces the paper's tables",
-    "text": "the paper's text, which differs from what produced its tables; for comparison (docs/method.md)",
+    "text": "the method as the paper's text describes it, which differs from the program behind its tables",
 }
 LISTING = """{presets}
 

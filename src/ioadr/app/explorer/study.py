@@ -42,7 +42,7 @@ class Result:
     def label(self) -> str:
         preset = next((name for name, parameters in PRESETS.items() if parameters == self.estimate.parameters), None)
         name = f"preset {preset}" if preset else "custom parameters"
-        return name if self.key != GIVEN else f"as given ({name})"
+        return name if self.key != GIVEN else f"loaded ({name})"
 
 
 class Study:
