@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.views.carry import compare_views, fill_from_behind, place_behind, put_on_surface, splat
+from ioadr.views.fitting import fit_rows
 from ioadr.views.pose import Pose
 from ioadr.views.sampling import blend_rows, fill_rows
 from tests.reference import views
@@ -16,6 +17,7 @@ from tests.reference.scenes import Problem
 
 LINK = 0.19
 NEARBY = 0.3
+GRAIN = 9.0
 ANCHOR = 0.75, -1.5
 POSE = Pose(-0.5, 1.25, 0.05, 0.03, 1.3, 4.0, 5.0, 5.5, 6.25)
 """Beside and before the captured views, through a longer lens."""
@@ -115,6 +117,33 @@ def twin_blended(problem: Problem, slack: float) -> NDArray[Any]:
     return views.blended(flat, maps, places, target, POSE, LINK, 1.0, NEARBY, slack)
 
 
+def fitting(problem: Problem) -> tuple[Any, ...]:
+    """Views of the problem, and maps of them and of the picture that are almost flat, with single jumps."""
+    generator = np.random.default_rng([problem.seed, 13])
+    pictures, _, places, index, _ = blending(problem)
+    shape = (len(index) + 1, *problem.disparity.shape)
+    maps = 0.3 + generator.uniform(-0.02, 0.02, shape) + 0.5 * (generator.random(shape) < 0.01)
+    picture = problem.lf.reference_view.astype(np.float32)
+    return pictures, maps[1:].astype(np.float32), places, index, maps[0].astype(np.float32), picture
+
+
+def prepare_fitted(problem: Problem) -> Prepared:
+    *given_, target, picture = fitting(problem)
+    out = picture.copy()
+
+    def run() -> None:
+        out[:] = picture
+        fit_rows(0, len(target), *given_, target, POSE, LINK, 1.0, NEARBY, GRAIN, out)
+
+    return Prepared(run, out, target.size)
+
+
+def twin_fitted(problem: Problem, slack: float) -> NDArray[Any]:
+    pictures, maps, places, _, target, picture = fitting(problem)
+    flat = pictures.reshape(-1, *pictures.shape[2:]).astype(np.float64)
+    return views.fitted(flat, maps, places, target, picture, POSE, LINK, GRAIN, NEARBY, slack)
+
+
 def partly_seen(problem: Problem) -> tuple[NDArray[Any], NDArray[Any]]:
     """A picture, and a mask of it with holes of several sizes."""
     generator = np.random.default_rng([problem.seed, 12])
@@ -141,6 +170,9 @@ VIEWS = (
     Row("blended picture", "views.sampling: blend_rows blend_pixel nearest_place sight_weight add_sample cubic_weight",
         prepare_blended, twin_blended, {"exact": False, "size": (9, 11), "grid": (3, 3)}, rtol=1e-5, floor=100.0,
         slack=1e-5, why="cubic weights cancel; float32 pictures of up to 65535"),
+    Row("fitted colours", "views.fitting: fit_rows fit_pixel add_view eliminate", prepare_fitted, twin_fitted,
+        {"exact": False, "size": (9, 11), "grid": (3, 3)}, rtol=1e-4, floor=100.0, slack=1e-5,
+        why="normal equations of six unknowns; float32 pictures of up to 65535"),
     Row("unseen colours", "views.sampling: fill_rows add_ring", prepare_unseen, twin_unseen, {"exact": False},
         rtol=1e-5, floor=100.0, slack=1e-5, why="float32 pictures of up to 65535"),
     Row("filled holes", "views.carry: fill_from_behind", prepare_filled, twin_filled),

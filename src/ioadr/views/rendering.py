@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from ioadr._jit import Workers
 from ioadr.errors import InputError
+from ioadr.geometry.synthesis import sampled_sharply
 from ioadr.layout import Layout
 from ioadr.lightfield import LightField
+from ioadr.views.fitting import fit_rows
 from ioadr.views.pose import Pose, Viewpoint
 from ioadr.views.result import Views
 from ioadr.views.sampling import blend_rows, fill_rows
@@ -25,6 +27,8 @@ LENS_POINTS = 61
 """Number of cameras that simulate a lens."""
 GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 MOST_PIXELS = 1 << 26
+NEIGHBOURS = 4
+"""Views around the reference view from which the noise is measured."""
 CLOSE, STEADY = 0.1, 1.0
 """Distances in steps between views: a camera this close to a captured one shows that view. In a video, several views
 are blended everywhere; otherwise grain appears at each captured view and fades between them."""
@@ -61,6 +65,20 @@ class Renderer:
         """[V, N, M], each near surface wider by a pixel: border pixels show something of it."""
         return np.stack([near_grown(np.asarray(values), 2 * self.link) for values in self.views.disparity])
 
+    @cached_property
+    def noise(self) -> float:
+        """Variance by which the reference view differs from its neighbours at the same points, the median."""
+        here, image = self.lightfield.offsets[self.lightfield.reference], self.lightfield.reference_view
+        away = np.hypot(*(self.places - here).T)
+        nearest = np.argsort(away, kind="stable")[1 : 1 + NEIGHBOURS]
+        apart = []
+        for row, column in self.views.index[nearest]:
+            down, right = here - self.lightfield.offsets[row, column]
+            picture = self.lightfield.views[row, column].astype(np.float32)
+            warped = sampled_sharply(picture, self.views.estimate.disparity, (float(down), float(right)))
+            apart.append(np.mean((warped - image) ** 2, axis=2))
+        return float(np.nanmedian(apart)) / 2 if apart else 0.0
+
     def render(
         self,
         viewpoint: Viewpoint,
@@ -89,6 +107,7 @@ class Renderer:
         given = self.lightfield.views, self.maps, self.places, self.views.index
         wide, link = near_grown(target, 2 * self.link), 2 * self.link
         workers.rows(blend_rows, size[0], *given, wide, pose, link, self.step, close, out, seen)
+        workers.rows(fit_rows, size[0], *given, wide, pose, link, self.step, close, self.noise, out)
         anchored = sight.source != NOTHING
         workers.rows(fill_rows, size[0], out, seen | anchored, wide, link)
         return Rendering(np.clip(out, 0.0, self.lightfield.white), target, anchored)

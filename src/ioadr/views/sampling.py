@@ -15,6 +15,9 @@ SEEN = 0.5
 """A point is seen if, in some view, more than this share of the pixels around it lie on its surface."""
 FARTHEST = 32
 """Largest distance, px, from which a pixel that no view sees takes its colour."""
+BETWEEN = 0.75
+"""Steps between views: a camera so close to one counts as between them, where hardly a point is hidden from all. The
+map is then more often wrong than the colours of the views."""
 AROUND = 1.5
 """Views that are farther than the nearest one by at most this many steps are tried first."""
 
@@ -107,11 +110,12 @@ def blend_rows(begin, end, images, maps, places, index, target, pose, link, step
     for i in range(begin, end):
         for j in range(out.shape[1]):
             d = np.float64(target[i, j])
-            reach = nearest_place(places, i, j, pose) + AROUND * step
+            nearest = nearest_place(places, i, j, pose)
+            reach = nearest + AROUND * step
             weight, share = blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, reach, total)
             if weight == 0.0:
                 _, share = blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, np.inf, total)
-            seen[i, j] = share > SEEN
+            seen[i, j] = share > SEEN or nearest <= BETWEEN * step
             for c in range(total.size):
                 out[i, j, c] = total[c]
 
