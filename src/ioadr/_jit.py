@@ -9,15 +9,16 @@ from functools import cached_property, update_wrapper
 from typing import Any, cast
 
 import numba
-from numba.core import cgutils, event
+from numba.core import cgutils, event, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.compiler_machinery import AnalysisPass, register_pass
+from numba.core.compiler_machinery import AnalysisPass, PassManager, register_pass
 from numba.core.options import DefaultOptions
 from numba.core.registry import cpu_target
 from numba.core.typed_passes import NativeLowering
-from numba.extending import intrinsic
+from numba.core.types.misc import unliteral
+from numba.extending import intrinsic, models, register_model
 
 from ioadr import _kernel_cache
 from ioadr.machine import cores
@@ -31,6 +32,26 @@ _OPTIONS = {
     "nogil": True,
     "fastmath": {"nsz", "arcp", "contract", "reassoc"},
 }
+
+
+_UNUSED = {
+    "WithLifting",
+    "InlineClosureLikes",
+    "RewriteSemanticConstants",
+    "DeadBranchPrune",
+    "RewriteDynamicRaises",
+    "MakeFunctionToJitFunction",
+    "InlineInlinables",
+    "FindLiterallyCalls",
+    "LiteralUnroll",
+    "LiteralPropagationSubPipelinePass",
+    "InlineOverloads",
+    "NopythonRewrites",
+    "NoPythonSupportedFeatureValidation",
+    "DumpParforDiagnostics",
+}
+"""Passes for closures, `with`, `raise` with values, `literally` and whole-array expressions, which kernels do not
+contain. After each of them numba analyses the function anew."""
 
 
 class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
@@ -57,6 +78,21 @@ class _Known(AnalysisPass):  # type: ignore[misc]
         return True
 
 
+def _passes(state: Any) -> PassManager:
+    """Passes of numba's compiler, without those for features that no kernel uses."""
+    passes = DefaultPassBuilder.define_nopython_pipeline(state)
+    passes.passes = [entry for entry in passes.passes if entry[0].__name__ not in _UNUSED]
+    passes.finalize()
+    return passes
+
+
+class _Lean(CompilerBase):  # type: ignore[misc]
+    """Compiler of functions that Python calls."""
+
+    def define_pipelines(self) -> list[Any]:
+        return [_passes(self.state)]
+
+
 class _Linked(CompilerBase):  # type: ignore[misc]
     """Compiler of functions that only compiled code calls."""
 
@@ -64,7 +100,7 @@ class _Linked(CompilerBase):  # type: ignore[misc]
         state = self.state
         state.flags.no_compile = True
         state.library = _LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        passes = DefaultPassBuilder.define_nopython_pipeline(state)
+        passes = _passes(state)
         passes.add_pass_after(_Known, NativeLowering)
         passes.finalize()
         return [passes]
@@ -88,6 +124,16 @@ def task(function: Function) -> Function:
     return _compiled(function, **_OPTIONS)
 
 
+class _Callee(types.Dispatcher):
+    """Type of a function that compiled code calls: one version for all constants that an argument may be."""
+
+    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
+        return super().get_call_type(context, tuple(map(unliteral, args)), kws)
+
+
+register_model(_Callee)(models.OpaqueModel)
+
+
 class _Compiled:
     """A function for Python and for other compiled code; each has its own version, made when it is first needed.
 
@@ -105,7 +151,7 @@ class _Compiled:
     @cached_property
     def outer(self) -> Any:
         """The version that Python calls."""
-        compiled = numba.njit(**self._options)(self._function)
+        compiled = numba.njit(pipeline_class=_Lean, **self._options)(self._function)
         if _kernel_cache.lacking():
             compiled.enable_caching()
         else:
@@ -117,10 +163,10 @@ class _Compiled:
         """The version that compiled code calls."""
         return numba.njit(no_cpython_wrapper=True, **_LINKED, **self._options)(self._function)
 
-    @property
+    @cached_property
     def _numba_type_(self) -> Any:
         """The type that numba gives to this object in compiled code."""
-        return self.inner._numba_type_
+        return _Callee(self.inner)
 
 
 def _compiled(function: Function, **options: Any) -> Function:

@@ -28,6 +28,10 @@ def twice(x: Any) -> Any:
     return x + x
 
 
+def times(x: Any, factor: Any) -> Any:
+    return x * factor
+
+
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache of this test's own."""
@@ -58,6 +62,16 @@ def test_a_numba_without_its_private_parts_keeps_kernels_itself(folder, tmp_path
     assert f"has no {part}" in caplog.text
     assert not _kernel_cache.filled()
     assert (tmp_path / "own").is_dir()
+
+
+def test_one_version_for_all_constants(folder):
+    scaled: Any = kernel(times)
+
+    def caller(x: Any) -> Any:
+        return scaled(x, 2) + scaled(x, 4)
+
+    assert task(caller)(1) == 6
+    assert [str(kind) for (kind, _) in scaled.inner.overloads] == ["int64"]
 
 
 def test_compiled_once(folder):

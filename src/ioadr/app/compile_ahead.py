@@ -2,7 +2,8 @@
 
 A first run compiles for half a minute and more on one core: numba compiles one kernel at a time in a process. Each
 process loads kernels that the other has cached, and waits for those that the other is compiling. Kernels that share
-inner ones should be compiled by the same process: borders and finish come first here, the rest of the search last.
+inner ones should be compiled by the same process: regions, surfaces and borders, which share next to none with the
+sweeps, come first here in the order in which an estimation needs them.
 """
 
 from __future__ import annotations
@@ -72,10 +73,12 @@ def _stages(parameters: Parameters) -> Iterator[Callable[[], object]]:
     from ioadr.lightfield import DisparityRange, LightField
     from ioadr.solver.confidence import confidence_map
     from ioadr.solver.coverage import settle, settle_borders
-    from ioadr.solver.finish import finish_in_passes
+    from ioadr.solver.evidence import bent, torn
+    from ioadr.solver.finish import finish_in_passes, fit
     from ioadr.solver.holes import sweep_with_holes
     from ioadr.solver.initialise import first_maps
     from ioadr.solver.refine import Refinement
+    from ioadr.solver.regions import repair_regions
     from ioadr.solver.schedule import closing, plan
     from ioadr.solver.starts import begin, rays_of_starts
     from ioadr.way import Origin
@@ -88,10 +91,15 @@ def _stages(parameters: Parameters) -> Iterator[Callable[[], object]]:
         refinement = Refinement(lightfield, limits, parameters, workers)
         some = refinement.disparity = random.uniform(-1, 1, (SIDE, SIDE)).astype(np.float32)
         visible = np.full(some.shape, 9, np.uint16)
+        if parameters.finish.region_passes:
+            yield lambda: repair_regions(refinement, last, len(steps))
+        if parameters.finish.passes:
+            yield lambda: fit(some, some, np.abs(some), parameters.finish, workers)
         if parameters.coverage.settle:
             yield lambda: settle(some, refinement.rays, parameters.coverage, workers)
-        yield lambda: list(finish_in_passes(refinement, last, len(steps)))
+        yield lambda: (torn(some, 1), bent(some))
         yield lambda: confidence_map(refinement, last, np.abs(some), visible)
+        yield lambda: list(finish_in_passes(refinement, last, len(steps)))
         yield lambda: list(settle_borders(refinement, last, 0))
         yield lambda: refinement.final_costs(last)
         yield lambda: [sweep_with_holes(refinement, step, last, 0) for step in reversed(steps)]
