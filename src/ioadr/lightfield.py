@@ -269,9 +269,27 @@ class LightField:
     def plot_epi(
         self, row: int | None = None, column: int | None = None, disparity: NDArray[Any] | None = None
     ) -> Figure:
-        """The EPI through a `row` or a `column` of pixels as a matplotlib figure.
+        """Draw the EPI through a row or a column of pixels. Needs matplotlib: ``pip install 'ioadr[plot]'``.
 
-        The slopes of `disparity` [N, M] are drawn into it. Needs matplotlib: ``pip install 'ioadr[plot]'``.
+        Parameters
+        ----------
+        row, column : int, optional
+            Row or column of the reference view; give one of the two.
+        disparity : array [N, M], optional
+            Map whose slopes are drawn into the EPI.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        InputError
+            Neither or both of `row` and `column` are given, or the line is outside the image.
+
+        Examples
+        --------
+        >>> figure = lightfield.plot_epi(row=20, disparity=estimate.disparity)
         """
         from ioadr.app.notebook import plot_epi
 
@@ -284,6 +302,15 @@ class LightField:
         ----------
         **changes
             New values by name, such as ``range=ioadr.DisparityRange(-2, 2)`` or ``reference=(0, 0)``.
+
+        Returns
+        -------
+        LightField
+
+        Raises
+        ------
+        InputError
+            The new values do not fit together.
 
         Examples
         --------
@@ -300,7 +327,21 @@ class LightField:
     """Earlier name of `replace`."""
 
     def crop(self, window: Window) -> LightField:
-        """Return the part inside `window`, a `Window` in pixels; it keeps the whole's camera, scale and range.
+        """Return a part of all views, which keeps camera, scale and range of the whole.
+
+        Parameters
+        ----------
+        window : Window
+            The part, in pixels of these views.
+
+        Returns
+        -------
+        LightField
+
+        Raises
+        ------
+        InputError
+            The window is not inside the views.
 
         Examples
         --------

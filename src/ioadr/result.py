@@ -183,7 +183,22 @@ class Estimate:
         return triangles(self.surface_cells)
 
     def seen_from(self, offset: tuple[float, float]) -> NDArray[np.bool_]:
-        """Mask [N, M]: whether the view at `offset` (see `Layout.offsets`) sees the pixel's point, by the map."""
+        """Pixels of the reference view whose point another view sees, according to the map.
+
+        Parameters
+        ----------
+        offset : tuple of float
+            Offset (row, column) of the view, as in `Layout.offsets`.
+
+        Returns
+        -------
+        array [N, M] of bool
+
+        Examples
+        --------
+        >>> bool(estimate.seen_from((0.0, 2.0)).mean() > 0.8)
+        True
+        """
         from ioadr.geometry.visibility import seen_from
 
         return seen_from(self.disparity, offset)
@@ -219,7 +234,22 @@ class Estimate:
         }
 
     def compare(self, other: Estimate) -> Comparison:
-        """Compare with `other`, a result of the same view: the signed difference, and where it matters.
+        """Compare with another result of the same view: the signed difference, and where it matters.
+
+        Parameters
+        ----------
+        other : Estimate
+            A result with other parameters, another seed or of another version.
+
+        Returns
+        -------
+        Comparison
+            Differences are `other` minus this result.
+
+        Raises
+        ------
+        InputError
+            The two results differ in size.
 
         Examples
         --------
@@ -253,7 +283,27 @@ class Estimate:
         return estimate_html(self)
 
     def plot(self, maps: Sequence[str] = ("image", "disparity", "depth", "normals", "confidence")) -> Figure:
-        """The `maps`, by the names of attributes, side by side as a matplotlib figure."""
+        """Draw maps side by side. Needs matplotlib: ``pip install 'ioadr[plot]'``.
+
+        Parameters
+        ----------
+        maps : sequence of str
+            Names of attributes, such as ``("image", "depth")``.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+
+        Raises
+        ------
+        InputError
+            There is no such map, or matplotlib is missing.
+
+        Examples
+        --------
+        >>> len(estimate.plot(["image", "disparity"]).axes) >= 2
+        True
+        """
         from ioadr.app.notebook import plot_estimate
 
         return plot_estimate(self, maps)
@@ -285,6 +335,13 @@ class Estimate:
         -------
         list of str
             Paths of the files.
+
+        Raises
+        ------
+        InputError
+            An unknown format, or no pixel has the minimum confidence.
+        OutputError
+            The folder cannot be written to, or holds files already.
 
         Examples
         --------
@@ -336,6 +393,13 @@ class Estimate:
         -------
         list of str
             Paths of the files; `provenance.json` has notes about them.
+
+        Raises
+        ------
+        InputError
+            An unknown program, a missing light field, or relative depth for a program that needs metres.
+        OutputError
+            The folder cannot be written to, or holds other files.
 
         Examples
         --------

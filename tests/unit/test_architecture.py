@@ -181,9 +181,20 @@ def test_functions_are_short():
     assert statistics.quantiles(lengths.values(), n=10)[-1] <= 35
 
 
+def code_lines(path: Path) -> int:
+    """Number of lines without docstrings: a limit on these would be met by cutting documentation."""
+    prose = {
+        number
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    return len(path.read_text(encoding="utf-8").splitlines()) - len(prose)
+
+
 def test_modules_are_short():
-    lengths = {name_of(path): len(path.read_text(encoding="utf-8").splitlines()) for path in FILES}
-    assert {name: length for name, length in lengths.items() if length > 350} == {}
+    lengths = {name_of(path): code_lines(path) for path in FILES}
+    assert {name: length for name, length in lengths.items() if length > 320} == {}
 
 
 def test_there_is_no_lumber_room():

@@ -89,3 +89,24 @@ def test_methods_name_their_parameters(name):
         assert parameter in ("self", "cls") or any(words in text for words in described), (
             f"{parameter} is not described"
         )
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(f"Estimate.{method}" for method in ("seen_from", "compare", "plot", "save", "export")),
+        *(f"LightField.{method}" for method in ("plot_epi", "replace", "crop")),
+        *(
+            f"Views.{method}"
+            for method in ("map_of", "uncovered", "render", "export", "quilt", "points", "mesh", "save")
+        ),
+        "Layout.of",
+        "Parameters.replace",
+    ],
+)
+def test_methods_for_users_have_all_sections(name):
+    text = inspect.getdoc(methods()[name])
+    assert text is not None
+    sections = re.findall(r"^(\w+)\n-+$", text, re.MULTILINE)
+    silent = {"Estimate.seen_from", "Views.points", "Views.mesh"}
+    assert sections == ["Parameters", "Returns", *(["Raises"] if name not in silent else []), "Examples"]

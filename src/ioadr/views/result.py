@@ -70,7 +70,27 @@ class Views:
         return int(self.disparity.shape[1]), int(self.disparity.shape[2])
 
     def number(self, view: Index) -> int:
-        """Index of `view`, (row, column) of the grid, in the arrays."""
+        """Index of a view in the arrays.
+
+        Parameters
+        ----------
+        view : tuple of int
+            Row and column of the grid.
+
+        Returns
+        -------
+        int
+
+        Raises
+        ------
+        InputError
+            There is no such view.
+
+        Examples
+        --------
+        >>> ioadr.estimate_views(lightfield, "fast").number((1, 0))
+        5
+        """
         row, column = view
         numbers = np.flatnonzero((self.index[:, 0] == row) & (self.index[:, 1] == column))
         if not numbers.size:
@@ -79,11 +99,52 @@ class Views:
         return int(numbers[0])
 
     def map_of(self, view: Index) -> NDArray[np.float32]:
-        """Disparity map [N, M] of `view`, the grid index (row, column)."""
+        """Disparity map of a view.
+
+        Parameters
+        ----------
+        view : tuple of int
+            Row and column of the grid.
+
+        Returns
+        -------
+        array [N, M] of float32
+
+        Raises
+        ------
+        InputError
+            There is no such view.
+
+        Examples
+        --------
+        >>> ioadr.estimate_views(lightfield, "fast").map_of((0, 4)).shape
+        (40, 60)
+        """
         return np.asarray(self.disparity[self.number(view)])
 
     def uncovered(self, view: Index) -> NDArray[np.bool_]:
-        """Mask [N, M] of the pixels of `view`, a grid index, that the reference view does not show."""
+        """Pixels of a view that the reference view does not see.
+
+        Parameters
+        ----------
+        view : tuple of int
+            Row and column of the grid.
+
+        Returns
+        -------
+        array [N, M] of bool
+
+        Raises
+        ------
+        InputError
+            There is no such view.
+
+        Examples
+        --------
+        >>> views = ioadr.estimate_views(lightfield, "fast")
+        >>> bool(views.uncovered(views.layout.reference).any())
+        False
+        """
         return np.asarray(self.source[self.number(view)] != 0)
 
     @property
@@ -123,6 +184,11 @@ class Views:
         Rendering
             `image` [H, W, C] in sample values, with the `disparity` of the picture, and where it was `seen`.
 
+        Raises
+        ------
+        InputError
+            The views were loaded without their light field, an impossible size or lens, or nothing is visible.
+
         Examples
         --------
         >>> views = ioadr.estimate_views(lightfield, "fast")
@@ -150,6 +216,13 @@ class Views:
         -------
         list of str
             Paths of the files.
+
+        Raises
+        ------
+        InputError
+            An unknown program, or relative depth for a program that needs metres.
+        OutputError
+            The folder cannot be written to, or holds other files.
 
         Examples
         --------
@@ -187,6 +260,13 @@ class Views:
         list of str
             Paths of the files.
 
+        Raises
+        ------
+        InputError
+            An unknown display, a focus outside the scene, or views on one side of the reference view only.
+        OutputError
+            The folder cannot be written to, or holds other files.
+
         Examples
         --------
         >>> files = ioadr.estimate_views(lightfield, "fast").quilt("hologram", overwrite=True)
@@ -207,6 +287,10 @@ class Views:
         min_confidence : float
             Drop points of lower confidence.
 
+        Returns
+        -------
+        FusedPoints
+
         Examples
         --------
         >>> points = ioadr.estimate_views(lightfield, "fast").points(min_confidence=0.2)
@@ -224,6 +308,10 @@ class Views:
         ----------
         min_confidence : float
             Drop points of lower confidence, and the triangles at them.
+
+        Returns
+        -------
+        FusedMesh
 
         Examples
         --------
@@ -270,6 +358,13 @@ class Views:
         -------
         list of str
             Paths of the files.
+
+        Raises
+        ------
+        InputError
+            An unknown format, or no point has the minimum confidence.
+        OutputError
+            The folder cannot be written to, or holds files already.
 
         Examples
         --------
