@@ -51,7 +51,7 @@ _UNUSED = {
     "DumpParforDiagnostics",
 }
 """Passes for closures, `with`, `raise` with values, `literally` and whole-array expressions, which kernels do not
-contain. After each of them numba analyses the function anew."""
+contain. After each of them numba analyses the function again."""
 
 
 class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]

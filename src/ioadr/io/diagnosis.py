@@ -100,10 +100,10 @@ def diagnose(source: LightField | str | os.PathLike[str], **options: Any) -> Dia
 
     Examples
     --------
-    >>> found = ioadr.diagnose(lightfield)
-    >>> found.odd
+    >>> diagnosis = ioadr.diagnose(lightfield)
+    >>> diagnosis.odd
     {}
-    >>> found.healthy
+    >>> diagnosis.healthy
     True
     """
     from ioadr.io.reading import open_capture, read

@@ -38,7 +38,7 @@ def read_scene_parameters(folder: str | Path) -> SceneParameters:
     try:
         if path.stat().st_size > LARGEST_FILE:
             raise InputError(f"{path}: {path.stat().st_size} bytes are too many for a file of parameters.")
-        parser.read_string(path.read_text(encoding="utf-8-sig"))  # editors of Windows write a byte order mark
+        parser.read_string(path.read_text(encoding="utf-8-sig"))  # Windows editors write a byte order mark
     except OSError as error:
         raise InputError(
             f"{path}: cannot read the scene's camera and range: {error.strerror or error}. "

@@ -55,8 +55,8 @@ def estimate_range(lightfield: LightField, threads: int | None = None) -> Dispar
 
     Examples
     --------
-    >>> found = ioadr.estimate_range(lightfield)
-    >>> found.minimum < 1 < found.maximum
+    >>> limits = ioadr.estimate_range(lightfield)
+    >>> limits.minimum < 1 < limits.maximum
     True
     """
     with Workers(threads) as workers:

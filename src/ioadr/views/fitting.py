@@ -12,18 +12,18 @@ from ioadr._jit import kernel, task
 from ioadr.views.carry import origin
 
 TERMS = 6
-"""Of a quadratic surface: y, x, y², yx, x² and 1."""
+"""Number of terms of a quadratic surface: y, x, y², yx, x² and 1."""
 NARROW = 0.25
-"""px from the pixel at which a sample has a quarter of the weight that it would have there. 0.3 loses 0.1 dB on dino;
+"""Distance from the pixel, px, at which a sample has a quarter of its weight at the pixel. 0.3 loses 0.1 dB on dino;
 much smaller values lose on boxes."""
 WIDE = 4.5
-"""px²: squared distance from which on samples have no weight."""
+"""Squared distance, px², above which samples have no weight."""
 RIDGE = 1e-6
-"""Weight, relative to all samples, with which slopes and curvatures are 0."""
+"""Weight, relative to all samples, that pulls slopes and curvatures to 0."""
 LEAST = 0.02
-"""Weight of a view, relative to that of the nearest one, from which on its samples count."""
+"""Smallest weight of a view, relative to that of the nearest one, for which its samples count."""
 ON_SURFACE = 0.9
-"""Least share of samples on the surface. 0.75: 0.2 dB less on boxes; 1: 0.1 dB less on the Lego truck."""
+"""Smallest share of samples on the surface. 0.75: 0.2 dB less on boxes; 1: 0.1 dB less on the Lego truck."""
 
 
 @kernel

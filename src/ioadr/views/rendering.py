@@ -28,7 +28,7 @@ LENS_POINTS = 61
 GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 MOST_PIXELS = 1 << 26
 NEIGHBOURS = 4
-"""Views around the reference view from which the noise is measured."""
+"""Number of views around the reference view from which the noise is measured."""
 CLOSE, STEADY = 0.1, 1.0
 """Distances in steps between views: a camera this close to a captured one shows that view. In a video, several views
 are blended everywhere; otherwise grain appears at each captured view and fades between them."""
@@ -67,7 +67,7 @@ class Renderer:
 
     @cached_property
     def noise(self) -> float:
-        """Variance by which the reference view differs from its neighbours at the same points, the median."""
+        """Median variance of the differences between the reference view and its neighbours at the same points."""
         here, image = self.lightfield.offsets[self.lightfield.reference], self.lightfield.reference_view
         away = np.hypot(*(self.places - here).T)
         nearest = np.argsort(away, kind="stable")[1 : 1 + NEIGHBOURS]

@@ -16,8 +16,8 @@ SEEN = 0.5
 FARTHEST = 32
 """Largest distance, px, from which a pixel that no view sees takes its colour."""
 BETWEEN = 0.75
-"""Steps between views: a camera so close to one counts as between them, where hardly a point is hidden from all. The
-map is then more often wrong than the colours of the views."""
+"""Distance, in steps between views, below which a camera counts as between them: hardly any point is then hidden from
+all views, and the map is more often wrong than their colours."""
 AROUND = 1.5
 """Views that are farther than the nearest one by at most this many steps are tried first."""
 

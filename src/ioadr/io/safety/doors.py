@@ -59,7 +59,7 @@ def check_file(path: Path, expected: str, advice: str = "Copy or export the file
 
 
 def small_text(path: Path, expected: str, advice: str, largest: int = LARGEST_TEXT) -> str:
-    """Content of a small, hand-written text file, without the byte order mark that editors of Windows write."""
+    """Content of a small, hand-written text file, without the byte order mark that Windows editors write."""
     with damage_explained(path, expected, advice):
         check_file(path, expected, advice)
         if path.stat().st_size > largest:
