@@ -18,10 +18,13 @@ from itertools import count
 from pathlib import Path
 
 from ioadr import _cache_folder
+from ioadr.io.safety import leftovers
 from ioadr.io.safety.leftovers import PREFIX, recover
 
 OPERATIONS = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.symlink", "os.truncate", "shutil.rmtree"}
 STOPPED = 99
+LONG = 600.0
+"""Seconds that no work takes, even on a busy machine."""
 Work = Callable[[Path], object]
 
 
@@ -59,6 +62,7 @@ def stopped_before(step: int, work: Callable[[], object], tell: int | None = Non
 
         gc.freeze()  # what other tests left behind may remove files of its own when it is collected
         sys.dont_write_bytecode = True  # no result either, and written by the first process that imports a module
+        leftovers.SETTLED = LONG  # work of more than a second would look at its own lock, one operation more
         sys.addaudithook(hook)
         try:
             work()
@@ -85,9 +89,9 @@ def _content(file: Path) -> object:
 
 
 def age(folder: Path) -> None:
-    """Leftovers count as abandoned after a second."""
+    """Make leftovers so old that they count as abandoned."""
     for left in folder.rglob(f"{PREFIX}*"):
-        os.utime(left, (time.time() - 10,) * 2)
+        os.utime(left, (time.time() - 2 * LONG,) * 2)
 
 
 def enumerate_stops(base: Path, before: Work, work: Work, most: int = 1000, places: Iterable[str] = ("", "out")) -> int:
