@@ -18,6 +18,7 @@ from ioadr.errors import InputError
 from ioadr.io.capture import Capture, check_grid, numbered_grid
 from ioadr.io.decoding.header import Header
 from ioadr.io.decoding.images import SUFFIXES, read_header, read_image
+from ioadr.io.gutters import picture_lines
 from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.registry import Format
 from ioadr.part import Window
@@ -43,7 +44,7 @@ def open_file(path: Path, options: ReadOptions) -> Capture:
     _check_options(path, options)
     display = LOOKING_GLASS.search(path.stem)
     if options.quilt:
-        capture = _capture(path, options.quilt, _from_quilt, "⟦quilt⟧")
+        capture = _quilt(path, options.quilt)
         note = "the name is that of a Looking Glass quilt, but ⟦quilt⟧ says otherwise: sub-images from the top left"
         return capture.noted(note) if display else capture
     if options.eslf or (_is_named_eslf(path) and not display):
@@ -82,6 +83,23 @@ def _capture(path: Path, grid: Pair, cut: Callable[[NDArray[Any], Pair], NDArray
     names = [f"sub-image {row}, {column}" for row, column in np.ndindex(*grid)]
     size = (header.height // grid[0], header.width // grid[1])
     return _cut_capture(path, header, grid, size, names, lambda image: cut(image, grid))
+
+
+def _quilt(path: Path, grid: Pair) -> Capture:
+    check_grid(path, grid)
+    header, image = read_header(path), read_image(path)
+    lines = picture_lines(image, grid)
+    if lines is None:
+        return _capture(path, grid, _from_quilt, "⟦quilt⟧")
+    rows, columns = lines
+    size = (rows.shape[1], columns.shape[1])
+
+    def cut(image: NDArray[Any]) -> NDArray[Any]:
+        return _from_quilt(image[rows.ravel()][:, columns.ravel()], grid)
+
+    names = [f"sub-image {row}, {column}" for row, column in np.ndindex(*grid)]
+    gutters = f"lines of one colour around sub-images of {size[1]}×{size[0]} px left out"
+    return _cut_capture(path, header, grid, size, names, cut).noted(gutters)
 
 
 def _looking_glass(path: Path, tiles: Pair, aspect: float) -> Capture:

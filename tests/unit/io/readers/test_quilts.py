@@ -57,3 +57,45 @@ def test_one_image_has_no_grid_option(tmp_path):
         InputError, match="cannot be divided into 900 columns and 3 rows of sub-images, the numbers in its name"
     ):
         read(tmp_path / "a_qs900x3a0.75.png")
+
+
+def sheet(views, gutter, margin, colour=200):
+    """The views side by side, with lines of one colour between and around them."""
+    rows, columns, height, width = views.shape[:4]
+    tops = [margin + row * (height + gutter) for row in range(rows)]
+    lefts = [margin + column * (width + gutter) for column in range(columns)]
+    image = np.full((tops[-1] + height + margin, lefts[-1] + width + margin, 3), colour, np.uint8)
+    for row, column in np.ndindex(rows, columns):
+        image[tops[row] : tops[row] + height, lefts[column] : lefts[column] + width] = views[row, column]
+    return image
+
+
+@pytest.mark.parametrize(("gutter", "margin"), [(3, 0), (6, 0), (1, 1), (4, 4)])
+def test_gutters_are_left_out(gutter, margin, tmp_path):
+    """Equal parts of a sheet of 3 rows, with 6 px between them, would start 2 px later in each row."""
+    views = make_views(grid=(3, 4), size=(20, 16))
+    save_png(tmp_path / "a.png", sheet(views, gutter, margin))
+    lightfield = read(tmp_path / "a.png", quilt="3x4", **AS_STORED)
+    np.testing.assert_array_equal(lightfield.views, views)
+    assert "lines of one colour around sub-images of 16×20 px left out" in lightfield.source.notes
+    part = read(tmp_path / "a.png", quilt="3x4", crop=(2, 1, 9, 8), **AS_STORED)
+    np.testing.assert_array_equal(part.views, views[:, :, 2:11, 1:9])
+
+
+def test_a_margin_that_was_cut_off_and_a_single_row(tmp_path):
+    views = make_views(grid=(1, 4), size=(20, 16))
+    save_png(tmp_path / "a.png", sheet(views, 3, 3)[3:-3, :-1])
+    np.testing.assert_array_equal(read(tmp_path / "a.png", quilt="1x4", **AS_STORED).views, views)
+
+
+def test_bars_that_are_no_gutters_stay(tmp_path):
+    """They are at the same place of each view; and a small object on a plain background moves from view to view."""
+    views = make_views(grid=(3, 4), size=(20, 16))
+    views[:, :, :3] = views[:, :, :, -2:] = 0
+    save_png(tmp_path / "bars.png", sheet(views, 0, 0))
+    np.testing.assert_array_equal(read(tmp_path / "bars.png", quilt="3x4", **AS_STORED).views, views)
+    alone = np.zeros_like(views)
+    for row, column in np.ndindex(3, 4):
+        alone[row, column, 4 + row : 10 + row, 3 + column : 9 + column] = views[row, column, 4:10, 3:9]
+    save_png(tmp_path / "object.png", sheet(alone, 0, 0))
+    np.testing.assert_array_equal(read(tmp_path / "object.png", quilt="3x4", **AS_STORED).views, alone)
