@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import ioadr
 from ioadr import DisparityRange, InputError, LightField
 from ioadr.evaluation.synthetic import random_light_field
-from ioadr.solver.disparity_range import _supported, textured_pixels
+from ioadr.solver.disparity_range import _supported, pixel_distance, textured_pixels
 from tests.builders import make_views
 
 
@@ -78,3 +79,20 @@ def test_pixels_are_spread_over_the_image():
     cells = {(int(n) // 10, int(m) // 10) for n, m in pixels}
     assert len(cells) == len(pixels)
     assert len(pixels) >= 0.7 * 30
+
+
+@pytest.mark.parametrize("factor", [2, 4])
+def test_enlarged_views_have_the_enlarged_range(factor):
+    """They are smooth: hardly any pixel differs much from its neighbours."""
+    made = random_light_field(3, "mixed", (80, 88), (5, 5), disparity=(-1.2, 1.4)).lightfield.with_(range=None)
+    views = np.stack([[enlarged(view, factor) for view in row] for row in made.views])
+    small, large = estimated(made), estimated(LightField(views))
+    assert pixel_distance(made) == 1
+    assert pixel_distance(LightField(views)) == factor
+    assert large.minimum == pytest.approx(factor * small.minimum, abs=0.2 * factor)
+    assert large.maximum == pytest.approx(factor * small.maximum, abs=0.2 * factor)
+
+
+def enlarged(view: np.ndarray, factor: int) -> np.ndarray:
+    size = view.shape[1] * factor, view.shape[0] * factor
+    return np.asarray(Image.fromarray(view).resize(size, Image.Resampling.LANCZOS))
