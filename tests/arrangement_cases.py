@@ -61,7 +61,7 @@ def moderate_case(seed: int) -> Case:
 
 
 def arranged(views: Views, arrangement: tuple[bool, bool, bool]) -> Views:
-    """The views as somebody stored them who transposed the grid and reversed its rows or columns."""
+    """The views, stored with a transposed grid and reversed rows or columns."""
     transposed, rows, columns = arrangement
     views = views.swapaxes(0, 1) if transposed else views
     views = views[::-1] if rows else views

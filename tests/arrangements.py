@@ -1,9 +1,9 @@
-"""How often is the order of views told, and is it ever told wrongly?
+"""How often is the order of views found, and is it ever wrong?
 
 python -m tests.arrangements                     # 200 random light fields, each in eight arrangements
 python -m tests.arrangements --moderate 60       # 128 px, 5×5 views, moderate noise
 python -m tests.arrangements --real ../shared/data
-python -m tests.arrangements --alarms 200        # sound light fields that are called doubtful, without an estimation
+python -m tests.arrangements --alarms 200        # correct light fields that are called doubtful, without an estimation
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def capture_of(views: Views, format_name: str = "npy") -> Capture:
 
 
 def state_of(views: Views, arrangement: tuple[bool, bool, bool]) -> str:
-    """What becomes of views that are stored in this arrangement: one of `STATES`."""
+    """Outcome for views that are stored in this arrangement: one of `STATES`."""
     stored = arranged(numbered(views), arrangement)
     capture = oriented(capture_of(np.ascontiguousarray(arranged(views, arrangement))), ReadOptions())
     return state(stored.ravel()[capture.index], stored, numbered(views), capture.order)
@@ -87,7 +87,7 @@ def state_on_disk(folder: Path, views: Views, arrangement: tuple[bool, bool, boo
 
 
 def _file(folder: Path, views: Views, number: int, suffix: str) -> Path:
-    """A view as a file of its own, written once for all arrangements."""
+    """A view as a separate file, written once for all arrangements."""
     path = folder / f"{number}{suffix}"
     if not path.exists():
         view = views[number // views.shape[1], number % views.shape[1]]

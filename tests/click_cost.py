@@ -1,6 +1,6 @@
 """Measures the processor time of a click in the explorer, over many pixels of a result, on one thread.
 
-The first click counts, too: the explorer prepares it while its page loads.
+The first click also counts: the explorer prepares it while its page loads.
 
 NUMBA_NUM_THREADS=1 python -m tests.click_cost SCENE RESULT [--pixels 120]
 """

@@ -52,7 +52,7 @@ def pytest_collection() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The benchmark's data, which is no part of the repository: $IOADR_SHARED, or `shared` beside the checkout."""
+    """The benchmark's data, which are not part of the repository: $IOADR_SHARED, or `shared` next to the checkout."""
     folder = Path(os.environ.get("IOADR_SHARED") or ROOT.parent / "shared")
     if not (folder / "data").is_dir():
         pytest.skip(f"no benchmark data in {folder}; name its folder in IOADR_SHARED")

@@ -37,7 +37,7 @@ class Figures(NamedTuple):
     centre: float
     """BadPix 0.07 of the reference view, %."""
     every: NDArray[np.float64]
-    """The same of each view."""
+    """The same for each view."""
     unseen: tuple[float, float]
     """% of what the centre does not see, but four views do: covered, and within 0.1 px."""
     unseen_with_border: tuple[float, float]

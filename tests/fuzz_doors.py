@@ -64,7 +64,7 @@ def _inner_texts(folder: Path) -> dict[str, Target]:
 
 
 def _repacked(place: Path, name: str, member: str, content: dict[str, bytes]) -> None:
-    """What can be loaded can be told about, saved and turned into points."""
+    """A result that can be loaded can be described, saved and turned into points."""
     text = (place / "text").read_bytes()
     if member.endswith(".npy"):
         stream = io.BytesIO()

@@ -4,7 +4,7 @@
 
 Each file is broken in its header or anywhere and read. A read that succeeds is fine, an IoadrError is fine; any
 other exception, a read of more than `HANG` seconds or memory beyond the limit is a finding, and the broken file is
-kept. The process itself is the guard against crashes of the libraries below: run it as a process of its own.
+kept. The process itself is the guard against crashes of the libraries below: run it as a separate process.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 Estimations are deterministic, so that on one kind of processor a map changes only with the method. On another, sums
 may differ in their last bits, and `best` carries that on: 17 % of this scene's pixels end more than 0.01 px away with
-instructions of another generation, at equal scores. Whoever changes the method on purpose runs this and commits what
-it wrote, with the reason.
+instructions of another generation, at equal scores. After a deliberate change of the method, run this and commit the
+files, with the reason.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""The explorer among hostile clients: honest ones are answered all the same, strangers get nothing, memory stays.
+"""The explorer among hostile clients: honest ones are still answered, strangers get nothing, memory does not grow.
 
     python -m tests.hostile --seconds 1800 --seed 1
 
-Hostile clients hold connections open without a word, send headers byte by byte, garbage, bodies without end, foreign
-hosts and wrong tokens, ask for other files, and leave in the middle of answers. A finding is an honest question that
+Hostile clients hold silent connections open, send headers byte by byte, garbage, endless bodies, foreign hosts and
+wrong tokens, ask for other files, and leave in the middle of answers. A finding is an honest question that
 is refused or waits longer than `PATIENCE`, an answer of 200 to a stranger, an answer of 500, memory that grows beyond
-`MOST_GROWTH`, a word on the terminal before it ends, or a server that does not end when it is told.
+`MOST_GROWTH`, output on the terminal before it ends, or a server that does not end when it is asked to.
 """
 
 from __future__ import annotations

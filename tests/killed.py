@@ -3,7 +3,7 @@
     python -m tests.killed --times 200 --seed 1
 
 All processes of a run are killed (SIGKILL). After each kill, folders with a marker are whole; after the last one the
-command is repeated undisturbed, leaves nothing hidden behind, and gives the same maps as one that nobody killed.
+command is repeated undisturbed, leaves nothing hidden behind, and gives the same maps as an undisturbed one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ PATIENCE = 300
 QUICK = ("--set", "search.sweeps=3", "--no-report")
 SEED = 10
 SERIES = 25
-"""Runs in a folder; then one that nobody disturbs."""
+"""Runs in a folder; then an undisturbed one."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def start(base: Path, arguments: Sequence[str]) -> subprocess.Popen[str]:
 
 
 def finished(base: Path, arguments: Sequence[str]) -> float:
-    """Seconds of a run that nobody disturbs."""
+    """Seconds of an undisturbed run."""
     begin = time.monotonic()
     with start(base, arguments) as process:
         out, err = process.communicate(timeout=PATIENCE)

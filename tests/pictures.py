@@ -79,7 +79,7 @@ def noted() -> dict[str, str]:
 
 
 def main(script: str) -> None:
-    """Note that this script has just made its pictures."""
+    """Store the fingerprint of a script that has made its pictures."""
     notes = noted() | {script: fingerprint(script)}
     NOTES.write_text(json.dumps(notes, indent=2, sort_keys=True) + "\n", encoding="utf-8")
 

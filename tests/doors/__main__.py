@@ -1,4 +1,4 @@
-"""`python -m tests.doors` writes what is told about bad input into docs/reliability.md.
+"""`python -m tests.doors` writes the messages about bad input into docs/reliability.md.
 
 `python -m tests.doors --measure FILE` calls the commands in FILE and prints by how many bytes memory has grown.
 """

@@ -1,4 +1,4 @@
-"""Bad input by door and kind, and what a person is told about each.
+"""Bad input by door and kind, and the message for each.
 
 A case writes something bad into an empty folder and returns how `ioadr` is called there, or what the explorer is
 asked. `python -m tests.doors` writes the messages into docs/reliability.md; tests/unit/test_doors.py provokes them

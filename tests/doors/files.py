@@ -17,7 +17,7 @@ POSTSCRIPT = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 24 20\n(%pipe%id) (w)
 """Pillow would hand it to Ghostscript."""
 TEXT = b"no such thing in here\n" * 20
 HUGE = (9, 9, 9000, 9000, 3)
-"""Views that nobody has the memory for: 20 GB."""
+"""Views larger than any memory: 20 GB."""
 
 
 def cut(data: bytes) -> bytes:
@@ -36,7 +36,7 @@ PIPE = "a pipe instead of the file"
 
 
 def pipe(path: Path) -> None:
-    """In place of the file; whoever reads it waits for ever."""
+    """A pipe instead of the file: reading it waits forever."""
     path.unlink(missing_ok=True)
     os.mkfifo(path)
 

@@ -41,7 +41,7 @@ DAMAGED: dict[str, tuple[Layout, str, tuple[str, ...]]] = {
 }
 """By door: a valid light field, the file of it that is damaged, and the options that read it."""
 HOLES_ALLOWED = (layouts.stanford, layouts.tiff_folder)
-"""Nobody says how many views they have: a missing one is noted, and the others are read."""
+"""Formats that do not declare the number of views: a missing one is noted, and the others are read."""
 
 
 def cases() -> Iterator[Case]:

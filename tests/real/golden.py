@@ -1,7 +1,7 @@
 """Our own scores, with which tests compare: `make golden DATA=folder` measures them again.
 
-Estimations are deterministic, so that a score changes only with the method. Whoever changes the method on purpose runs
-this and commits what it wrote, with the reason.
+Estimations are deterministic, so that a score changes only with the method. After a deliberate change of the method,
+run this and commit the files, with the reason.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ METRICS = ("mse", "badpix_007", "badpix_003", "badpix_001", "mae_planes", "mae_s
 
 
 def scores(folder: Path, preset: str) -> dict[str, float]:
-    """Of a scene with the range of its own file."""
+    """Scores of a scene with the range from its file."""
     result = ioadr.estimate(ioadr.read(folder), ioadr.preset(preset))
     found = score(result.disparity, load_truth(folder)).values
     return {name: float(f"{found[name]:.4g}") for name in METRICS if name in found}

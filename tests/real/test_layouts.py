@@ -40,7 +40,7 @@ CAPTURES = [*SCENES, *HARD, "real/lytro_2067", "real/stanford_legotruck"]
 
 @pytest.mark.parametrize("name", some_quick(CAPTURES, ["real/lytro_2067"]))
 def test_every_arrangement_is_put_right_or_said_to_be_open(name, shared):
-    """As they would be stored under names that say nothing."""
+    """The views, stored under names that carry no information."""
     views = read(shared / "data" / name, flip_rows=False, flip_columns=False, dark="keep").views
     found = tallied(views)
     assert found["wrong"] == found["undecided"] == 0
@@ -91,13 +91,13 @@ OPEN = {
     "vignetted lenslets": "partly",
     "vignetted": "undecided",
 }
-"""Kinds whose order is not wholly told: near and far, or all of it where light falls off much faster than texture."""
+"""Kinds whose order is not completely decided: near and far, or all of it with strong vignetting."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_other_kinds_on_disk_are_never_wrong(kind, shared, tmp_path):
-    """Under neutral names: put right, or said to be open."""
+    """Under neutral names: corrected, or reported as undecided."""
     name, side, options, change, suffix = KINDS[kind]
     views = np.ascontiguousarray(change(part(shared, name, side, **options)))
     found = Counter(state_on_disk(tmp_path, views, arrangement, suffix) for arrangement in ARRANGEMENTS)

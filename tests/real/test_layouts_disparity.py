@@ -1,4 +1,4 @@
-"""Cotton out of every layout has the same views and disparity, also where its rows or columns run the other way."""
+"""Cotton out of every layout has the same views and disparity, also where its rows or columns are reversed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clouds and meshes open in Open3D, in an environment of its own: name its Python by IOADR_OPEN3D.
+"""Clouds and meshes open in Open3D, in a separate environment, whose Python IOADR_OPEN3D names.
 
     python -m venv /tmp/open3d && /tmp/open3d/bin/pip install open3d
     IOADR_OPEN3D=/tmp/open3d/bin/python pytest -m slow tests/real/test_open3d.py

@@ -1,4 +1,4 @@
-"""Models go to pycolmap and come back, in an environment of its own: name its Python by IOADR_PYCOLMAP.
+"""Models go to pycolmap and come back, in a separate environment, whose Python IOADR_PYCOLMAP names.
 
     python -m venv /tmp/pycolmap && /tmp/pycolmap/bin/pip install pycolmap
     IOADR_PYCOLMAP=/tmp/pycolmap/bin/python pytest -m slow tests/real/test_pycolmap.py

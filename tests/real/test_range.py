@@ -1,4 +1,4 @@
-"""A range estimated from the benchmark's scenes in place of their files' own; whole scenes are in docs/formats.md."""
+"""A range estimated from the benchmark's scenes instead of that of their files; whole scenes are in docs/formats.md."""
 
 from __future__ import annotations
 

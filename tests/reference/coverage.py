@@ -81,7 +81,7 @@ class Scene:
         return found
 
     def look(self, p: Pixel, near: float, far: float, middle: float, radius: int) -> list[tuple[Any, ...]]:
-        """(view, I, b₁, b₂) of all views that show the pixel and what is behind it."""
+        """(view, I, b₁, b₂) of all views that show the pixel and its background."""
         found = []
         for v, view in enumerate(self.views):
             moved = (near - far) * math.hypot(*view.offset)

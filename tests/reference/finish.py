@@ -82,7 +82,7 @@ def normal_equation(
 def linearised(
     views: list[View], visible: set[int], n0: int, m0: int, d: float, term: Finish
 ) -> tuple[float, float, float]:
-    """The disparity that the data want, how much the views change with it, and by how much they differ."""
+    """The disparity that the data favour, how much the views change with it, and by how much they differ."""
     gr, gg, rr, total = normal_equation(views, visible, n0, m0, d, term.colour_scale)
     step = -gr / gg if gg > 1e-9 else 0.0
     return d + min(max(step, -term.furthest), term.furthest), gg, rr / max(total, 1.0)
@@ -202,7 +202,7 @@ def shared(surfaces: NDArray[np.float64], radius: int, unit: float, limit: float
 def beside_rises(disparity: NDArray[Any], rise: float) -> NDArray[np.bool_]:
     """Pixels with a neighbour that is nearer by more than `rise` and the slope over the three pixels behind.
 
-    Over two or one at the image's edge; where there is none, it cannot be told. In a gap of at most six pixels, with
+    Over two or one at the image's edge; where there is none, the slope is unknown. In a gap of at most six pixels, with
     something nearer on the other side as well, they do not count.
     """
 

@@ -1,4 +1,4 @@
-"""Rows of the table: kernels of regions that are judged as wholes."""
+"""Rows of the table: kernels of regions that are accepted or rejected as a whole."""
 
 from __future__ import annotations
 

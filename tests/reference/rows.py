@@ -52,7 +52,7 @@ class Row:
         return {f"{module.strip()}.{name}" for module, names in groups for name in names.split()}
 
     def expected(self, problem: Problem) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """The twin's result, and where it does not hang on the last digits."""
+        """The twin's result, and where it does not depend on the last digits."""
         values = np.asarray(self.twin(problem, self.slack), np.float64)
         if not self.slack:
             return values, np.ones(values.shape, bool)

@@ -53,7 +53,7 @@ class Problem:
 
     @cached_property
     def refinement(self) -> Refinement:
-        """The same problem as kernels want it."""
+        """The same problem in the form that kernels need."""
         rays = pack_rays(self.lf, self.parameters.data.view_step)
         refinement = Refinement(self.lf, self.limits, self.parameters, self.workers, rays)
         refinement.disparity = self.disparity

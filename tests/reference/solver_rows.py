@@ -206,7 +206,7 @@ TINY = {
 EVEN, RISE = 30.1, 0.3
 """Grey levels, no difference of exact samples; px of disparity."""
 STRAY = 60.3
-"""Grey levels; some samples differ by more, and none by just that."""
+"""Limit in grey levels; some samples differ by more, and none by exactly that."""
 
 
 def prepare_segments(problem: Problem) -> Prepared:

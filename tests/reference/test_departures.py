@@ -16,8 +16,8 @@ from tests.reference.search import Plain
 def test_algorithm_1_tests_nearly_all_that_matters():
     """Levels of surfaces that do not themselves reach the pixel are left out, and all where none does.
 
-    The literal algorithm probes with them, too, and finds a few more hidden views; on the benchmark's scenes the
-    results do not differ beyond chance (docs/decisions/0007-speed.md).
+    The literal algorithm also probes with them, and finds a few more hidden views; on the benchmark's scenes the
+    results do not differ significantly (docs/decisions/0007-speed.md).
     """
     hidden = differ = 0
     for seed in range(12):

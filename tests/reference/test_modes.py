@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(setting: str, *arguments: str, value: str = "1", **others: str) -> None:
-    """pytest in a process of its own; numba's settings are part of the cache's name, so it compiles for itself."""
+    """pytest in a separate process, which compiles its own kernels: numba's settings are part of the cache's name."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     settings = {**os.environ, setting: value, **others}
     done = subprocess.run(command, cwd=ROOT, env=settings, capture_output=True, text=True)

@@ -31,7 +31,7 @@ def given(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32], N
 
 
 def earlier(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """What was seen before, with holes, and the confidence of the new surface."""
+    """The map so far, with holes, and the confidence of the new surface."""
     generator = np.random.default_rng([problem.seed, 10])
     known = generator.uniform(-1.5, 2.0, problem.disparity.shape)
     known[generator.random(known.shape) < 0.4] = np.nan

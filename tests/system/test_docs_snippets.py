@@ -1,6 +1,6 @@
-"""Commands and snippets of README and pages do what they say, from a folder other than the data's.
+"""Commands and snippets of README and pages work as described, from a folder other than the data's.
 
-The tutorial and the examples have tests of their own; what needs a cluster or hours is only parsed.
+The tutorial and the examples have separate tests; what needs a cluster or hours is only parsed.
 """
 
 from __future__ import annotations

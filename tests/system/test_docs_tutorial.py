@@ -1,4 +1,4 @@
-"""The tutorial does what it says: its blocks are run in their order, in an empty folder."""
+"""The tutorial works as described: its blocks are run in order, in an empty folder."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def small_demo() -> synthetic.Rendered:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty working folder, and the embedded scene in a size that is rendered once for all examples."""
+    """An empty working folder, and the built-in scene in a size that is rendered once for all examples."""
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("agg")
     monkeypatch.chdir(tmp_path)

@@ -29,7 +29,7 @@ def test_killed_ten_times(name, tmp_path):
 
 @pytest.mark.slow
 def test_killed_while_the_kernel_cache_is_filled(tmp_path, monkeypatch):
-    """Two processes at once fill an empty cache; one of them is killed, again and again. No file is ever damaged."""
+    """Two processes fill an empty cache together; one of them is killed, repeatedly. No file is ever damaged."""
     monkeypatch.setenv("IOADR_CACHE", str(tmp_path / "cache"))
     write_scene(random_light_field(0, "mixed", (36, 40), (3, 3)), tmp_path / "scenes" / "s0")
     chance = random.Random(SEED)

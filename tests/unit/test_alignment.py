@@ -1,4 +1,4 @@
-"""Views that are shifted, turned and brighter by a little are found out, and put right."""
+"""Slightly shifted, rotated and brighter views are found and corrected."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ioadr.solver.registration import Motion, motion
 def faults(lightfield: LightField) -> Alignment:
     """Shifts of 0.3 px, turns of 0.1°, scales of 0.1 % and gains of 3 % (σ); the reference view is right.
 
-    The part of the shifts that is a change of all disparities is left out: nobody can tell it.
+    The part of the shifts that is a change of all disparities is left out: it cannot be determined.
     """
     random = np.random.default_rng(0)
     shifts, angles = random.normal(0, 0.3, (*lightfield.grid, 2)), random.normal(0, 0.1, lightfield.grid)
@@ -62,7 +62,7 @@ def rendered_anew(rendered: Rendered, put: Alignment) -> LightField:
 
 
 def glossy(lightfield: LightField) -> LightField:
-    """With a highlight that is not part of any surface: it moves the other way than near points."""
+    """With a highlight that is not part of any surface: it moves in the direction opposite to near points."""
     rows, columns = np.mgrid[: lightfield.height, : lightfield.width] / lightfield.width
     views = np.zeros(lightfield.views.shape)
     for view in map(tuple, np.argwhere(lightfield.present)):

@@ -152,7 +152,7 @@ def test_only_app_talks():
 
 
 def test_only_app_names_options():
-    """A Python user must not be told to pass `--skip`: errors mark arguments (`ioadr.errors`), `app` words them."""
+    """A message for Python users must not name `--skip`: errors mark arguments (`ioadr.errors`), `app` words them."""
     below = [path for path in FILES if room(name_of(path)) not in ("app", "errors")]
     texts = [
         (name_of(path), node.value)

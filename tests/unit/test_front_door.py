@@ -146,7 +146,7 @@ def test_scripts_stay_silent(lightfield, capfd):
 
 
 def test_the_finish_has_its_own_cost(lightfield):
-    """It repeated the last sweep's, whatever it changed."""
+    """It repeated that of the last sweep, regardless of changes."""
     estimate = ioadr.estimate(lightfield, "best")
     *_, before, last = estimate.history
     assert np.isnan(before.mean_cost)

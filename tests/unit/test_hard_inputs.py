@@ -194,7 +194,7 @@ def test_images_smaller_than_the_windows(name, size):
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1)])
 def test_results_do_not_depend_on_what_ran_before(order):
-    """Sizes and threads change from run to run; each result is that of its own run."""
+    """Sizes and threads change from run to run; each result is that of a single run."""
     inputs = [make_lightfield(size=size, range=LIMITS) for size in ((20, 24), (37, 41), (9, 50))]
     alone = [ioadr.estimate(lf, preset("fast"), threads=1).disparity.tobytes() for lf in inputs]
     for threads in (2, 1, 3):

@@ -85,7 +85,7 @@ def test_compiled_once(folder):
 
 
 def test_a_kernel_from_a_file_becomes_a_part_of_others(folder):
-    """Files hold no code to link with, so that callers compile it anew; and they alone are written."""
+    """Files hold no code to link with, so that callers compile it again; and they alone are written."""
     kernel(twice)(3)
     known = kernel(twice)
     assert not compiles(lambda: known(3))

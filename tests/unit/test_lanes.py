@@ -66,7 +66,7 @@ def test_lanes_calculate_as_arrays_do():
 
 @task
 def add_one(values):
-    """To sixteen of them, from the third on."""
+    """Write to sixteen elements, starting at the third."""
     store(values, 2, load(values, 2) + np.float32(1.0))
 
 

@@ -187,7 +187,7 @@ def test_images_smaller_than_every_window(name):
 
 
 def test_whole_sweeps_in_any_company():
-    """More workers than cores, rows and blocks, on widths around the block's: who waits for whom changes nothing."""
+    """More workers than cores, rows and blocks, on widths around the block's: the order of waiting changes nothing."""
     for size in ((5, 7), (16, 8), (12, 9), (3, 40), (40, 3), (23, 25)):
         problem = random_problem(5, size=size, grid=(3, 3), sweep=3, exact=False)
         maps = set()

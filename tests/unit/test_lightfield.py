@@ -1,4 +1,4 @@
-"""The light field: what it works out by itself, and what it refuses."""
+"""The light field: derived values, and arguments that are refused."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_views_are_neither_in_one_place_nor_in_other_worlds(distance, message):
 
 
 def test_a_range_keeps_points_in_two_views():
-    """Tiny images are judged as if they had 256 px."""
+    """Tiny images are treated as if they had 256 px."""
     make_lightfield(size=(4, 600), range=DisparityRange(-1, 599))
     make_lightfield(size=(4, 6), range=DisparityRange(-250, 250))
     refused("exceeds 600 px", size=(4, 600), range=DisparityRange(-601, 1, "file"))

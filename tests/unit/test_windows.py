@@ -104,7 +104,7 @@ def test_a_file_that_another_program_has_open_keeps_all_as_it_was(tmp_path, monk
 
 
 def test_every_text_is_written_in_utf8_whatever_the_console_has(tmp_path):
-    """A console of cp1252, as Western Windows has it, in a process of its own."""
+    """A console with the encoding cp1252 of Western Windows, in a separate process."""
     scene = write_hci_scene(tmp_path / "Łódź η", make_views(size=(24, 28)))
     environment = os.environ | {"PYTHONUTF8": "0", "PYTHONIOENCODING": "cp1252:strict"}
     for arguments in (["doctor", str(scene), "--html", "page.html"], ["convert", str(scene), "copy"]):

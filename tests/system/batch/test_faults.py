@@ -1,4 +1,4 @@
-"""Killed workers, killed batches, bad items, interrupts: nothing is lost, nothing is done twice, all is told."""
+"""Killed workers, killed batches, bad items, interrupts: nothing is lost or done twice, everything is reported."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path, cluster, cli):
 
 @posix
 def test_a_batch_with_bad_items_is_interrupted_killed_and_goes_on(tmp_path, cluster, cli):
-    """Finished items are never touched again, bad ones are named each time, nothing is left half-written."""
+    """Finished items are never touched again, bad ones are named each time, no file is half-written."""
     scenes, out = write_scenes(tmp_path / "scenes", 7), tmp_path / "out"
     corrupt = scenes / "lf2" / "input_Cam004.png"
     corrupt.write_bytes(corrupt.read_bytes()[:200])

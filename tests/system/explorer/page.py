@@ -56,7 +56,7 @@ class Tab:
     def show(
         self, server: Running, state: str = "pixel=30,40", width: int = 1280, height: int = 800, scheme: str = "light"
     ) -> Page:
-        """The explorer's page, loaded anew."""
+        """The explorer's page, loaded again."""
         if self.shown is None:
             self.shown = Page(self.browser, server, state, width=width, height=height, scheme=scheme)
             return self.shown

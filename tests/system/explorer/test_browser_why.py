@@ -1,4 +1,4 @@
-"""The explorer says why: the way of a pixel, the finish, the border and the doubts are those of the solver."""
+"""The explorer says why: the history of a pixel, the finish, the border and the doubts are those of the solver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hostile clients keep nobody out and get nothing."""
+"""Hostile clients lock no one out and get nothing."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ checkout = pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs a git 
 
 @checkout
 def test_two_revisions_take_turns_and_become_a_table(cli, monkeypatch, tmp_path):
-    """The base is measured with its own sources, in every round just before this revision."""
+    """The base is measured with its own sources, in every round before this revision."""
     sources: list[str] = []
     reduced: list[bool] = []
 

@@ -34,7 +34,7 @@ def test_an_estimation_needs_no_kernel_beyond_those_compiled_ahead(name):
 
 
 class Process:
-    """One that is only told to end."""
+    """A process that is only asked to end."""
 
     def __init__(self) -> None:
         self.ended = False
@@ -48,7 +48,7 @@ class Process:
 
 @pytest.mark.parametrize("first", [False, True])
 def test_another_process_starts_when_a_kernel_is_missing_and_ends_with_the_block(monkeypatch, tmp_path, first):
-    """In a first run at once, while files are read."""
+    """In a first run immediately, while files are read."""
     if not first:
         (tmp_path / "some.kernel").touch()
     processes: list[Process] = []

@@ -43,7 +43,7 @@ def peer(dataset: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def instant(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """An estimation that answers at once; its map depends on the parameters."""
+    """An estimation that returns immediately; its map depends on the parameters."""
     names: list[str] = []
 
     def estimate(lightfield: Any, parameters: Any, *_: Any) -> Any:
@@ -205,7 +205,7 @@ def test_submission_is_made_and_checked(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_submission_names_all_faults_at_once(cli: Cli, tmp_path: Path) -> None:
-    """A missing scene, a wrong size, a runtime that is no number, a nested folder."""
+    """A missing scene, a wrong size, a runtime that is not a number, a nested folder."""
     good = encode_pfm(np.zeros((512, 512)))
     with zipfile.ZipFile(tmp_path / "bad.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         for scene in SCENES:

@@ -1,4 +1,4 @@
-"""`ioadr export`, as somebody types it."""
+"""`ioadr export` on the command line."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def test_what_else_it_says():
 
 
 def test_a_plain_wall_has_no_targets():
-    """Nothing is said to be fitted where the views favour nothing; neither is an occlusion boundary blamed for it."""
+    """No fit is reported where the views favour no disparity, and no occlusion boundary is given as the reason."""
     lightfield = LightField(np.full((3, 3, 40, 40, 3), 128, np.uint8), range=DisparityRange(-1, 1))
     known = ending(lightfield, estimate(lightfield, "best"), 20, 20)
     assert known.surface is not None

@@ -1,4 +1,4 @@
-"""Near from far is told by what hides what, and by nothing else."""
+"""Near and far are distinguished by occlusion, and by nothing else."""
 
 from __future__ import annotations
 

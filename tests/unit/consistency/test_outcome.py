@@ -62,7 +62,7 @@ def test_a_range_that_is_too_narrow_is_doubtful(views):
 
 
 def test_photographs_too_far_apart_are_doubtful():
-    """Posed views that see a scene from 2.7° apart say nothing, those from 15° do unless most pixels are trusted."""
+    """Posed views 2.7° apart raise no doubt; those 15° apart do, unless most pixels are trusted."""
     world = ((1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0))
     for baseline, confidence, doubtful in ((100.0, 0.1, False), (560.0, 0.1, True), (560.0, 0.9, False)):
         camera = ioadr.Camera(50.0, 36.0, baseline, 2.1, 52, 40, world=world, metric=False)

@@ -16,7 +16,7 @@ WAVES = np.random.default_rng(3).uniform(-0.6, 0.6, (40, 3))
 
 
 def pictures(motion: float, noise: float, seed: int = 0) -> np.ndarray:
-    """3×3 views of a textured plane that moves by `motion` px a step."""
+    """3×3 views of a textured plane that moves by `motion` px per step."""
     rows, columns = np.indices((96, 120), np.float64)
     random = np.random.default_rng(seed)
 

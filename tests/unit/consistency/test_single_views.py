@@ -1,4 +1,4 @@
-"""Views that do not fit in are named by their place; sound ones are not."""
+"""Views that do not fit are named by their position; others are not."""
 
 from __future__ import annotations
 

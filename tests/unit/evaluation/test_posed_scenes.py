@@ -46,7 +46,7 @@ def test_without_poses_there_is_no_place_in_the_scene():
 @pytest.mark.slow
 @pytest.mark.parametrize(("degrees", "seed", "doubtful"), [(9.0, 101, False), (9.0, 102, False), (13.0, 102, True)])
 def test_photographs_on_arcs_are_doubted_where_they_are_far_apart(degrees, seed, doubtful, tmp_path):
-    """Of 15 photographs on a sphere, 4.3 and 4.8° apart as seen from the scene, or 6.8°; sound views raise no doubt."""
+    """Of 15 photographs on a sphere, 4.3 and 4.8° apart as seen from the scene, or 6.8°; good views raise no doubt."""
     scene, angles = random_scene(seed), np.radians(degrees) * np.arange(-2, 3)
     taken = [
         _looking_inwards(2.0, x, y, f"{number}_{turn}.png")

@@ -1,4 +1,4 @@
-"""Research: what is varied, how it is compared, what is kept."""
+"""Research: variations, comparisons and stored figures."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_one_scene_is_judged_by_its_seeds():
 
 
 def test_two_scenes_prove_little():
-    """Four standard errors: not beyond chance with two scenes, far beyond it with twelve."""
+    """Four standard errors: not significant with two scenes, significant with twelve."""
     for count, clear in ((2, False), (12, True)):
         changes = -1.0 + 0.25 * np.sqrt(count - 1) * np.array([1, -1] * (count // 2))
         rows = [row("a", f"{i}", 0, 10.0) for i in range(count)]

@@ -223,7 +223,7 @@ def test_sample_types_agree() -> None:
 
 
 def test_positions_and_reference_follow_the_light_field(still_life: Rendered) -> None:
-    """The same scene from a corner, and by positions in place of the grid, shows the same pictures."""
+    """The same scene from a corner, and by positions instead of the grid, shows the same pictures."""
     camera = camera_for((96, 112), 2.05, 5.5, (-1.7, 1.8))
     positions = still_life.lightfield.positions
     assert positions is not None

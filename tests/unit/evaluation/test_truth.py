@@ -58,7 +58,7 @@ def test_masks_may_be_colour_or_one_bit(folder: Path) -> None:
 
 
 def test_a_large_mask_of_one_value_is_no_damaged_file(tmp_path: Path) -> None:
-    """A bit a pixel, packed: thousands of pixels in every byte."""
+    """One bit per pixel, packed: thousands of pixels in every byte."""
     size = 1024
     scene = SceneParameters(Camera(100.0, 35.0, 25.0, 4.0, size, size), (3, 3), None, "desk")
     (tmp_path / "parameters.cfg").write_text(format_scene_parameters(scene), encoding="utf-8")

@@ -17,7 +17,7 @@ NEAR, FAR = 1.0, 0.0
 
 @pytest.mark.parametrize("slope", [0.0, 0.03])
 def test_contrast_of_a_border_does_not_bend_the_surface_behind_it(slope):
-    """Its pixels want to be nearer, and are surer of it than the faint surface; a steep surface has no borders."""
+    """Its pixels favour nearer disparities, more precisely than the faint surface; a steep surface has no borders."""
     far = np.tile(slope * np.arange(SIZE, dtype=np.float32), (SIZE, 1))
     disparity = far.copy()
     disparity[:, LEFT:] += 0.3

@@ -63,7 +63,7 @@ def closed() -> NDArray[np.float32]:
 def opened(
     lf: LightField, threads: int = 1, before: NDArray[np.float32] | None = None
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """A map, without the hole unless given, and what becomes of it."""
+    """A map, without the hole unless given, and the outcome."""
     disparity = closed() if before is None else before.copy()
     with Workers(threads) as workers:
         refinement = Refinement(lf, RANGE, preset("best"), workers)
@@ -127,7 +127,7 @@ def test_sweeps_follow_what_opens_before_them():
 
 
 def test_a_forgiving_judge_opens_what_a_strict_one_refuses():
-    """Noise in the hole's pixels costs something there, too; a judge that allows no cost at all refuses."""
+    """Noise in the hole's pixels also adds to their cost; a limit that allows no cost rejects the hole."""
     lf = behind_a_hole()
     views = lf.views.copy()
     views[2, 2][HOLE] = views[2, 2][HOLE] + np.random.default_rng(1).integers(0, 3, (8, 6, 1), np.uint8)
@@ -141,7 +141,7 @@ def test_a_forgiving_judge_opens_what_a_strict_one_refuses():
 
 
 def test_noise_does_not_loosen_the_limit():
-    """Without noise, the limit is the judge's; a cost that is all noise may rise by what adds to it as a square."""
+    """Without noise, the limit is the given one; a cost that is all noise may rise by what adds to it as a square."""
     assert highest_cost(5.0, 0.0, FORGIVING) == pytest.approx(1.1 * 5 + 0.6)
     assert highest_cost(5.0, 5.0, FORGIVING) == highest_cost(5.0, 9.0, FORGIVING) == pytest.approx((25 + 0.36) ** 0.5)
     assert highest_cost(5.0, 4.0, FORGIVING) == pytest.approx((16 + (1.1 * 3 + 0.6) ** 2) ** 0.5)

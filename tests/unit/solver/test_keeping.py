@@ -1,4 +1,4 @@
-"""The way of a pixel is the one that the estimation went."""
+"""The stored history of a pixel is that of the estimation."""
 
 from __future__ import annotations
 

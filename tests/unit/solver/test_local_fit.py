@@ -81,7 +81,7 @@ def test_a_curved_surface_is_not_flattened():
 
 
 def test_a_quadric_is_taken_only_where_the_data_ask_for_it():
-    """With boundless caution only planes are left, and the same bowl is cut short."""
+    """With unlimited caution only planes are used, and the same bowl is cut short."""
     rows, columns = coordinates()
     bowl = 0.3 * (rows**2 + columns**2) / 32**2
     flat = (fitted(bowl, caution=1e4) - bowl)[INNER]

@@ -1,4 +1,4 @@
-"""Regions that a semi-global match proposes, judged as wholes."""
+"""Regions that a semi-global match proposes are accepted or rejected as a whole."""
 
 from __future__ import annotations
 

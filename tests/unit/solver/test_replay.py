@@ -77,7 +77,7 @@ def test_surface_border_and_confidence_are_those_of_the_result(endings):
 
 
 def test_a_hole_that_was_closed_again_is_told():
-    """The opening is a step of its own, so that the border step begins where it began."""
+    """The opening is a separate step, so that the border step begins where it began."""
     found, lightfield = explored.finished(), explored.scene().lightfield
     assert found.way is not None
     opened, closed = found.way.origins[-2] == Origin.HOLE, found.way.origins[-1] == Origin.BORDER
@@ -127,7 +127,7 @@ def last_residuals(lightfield: LightField, found: Estimate) -> Any:
 
 
 def test_views_that_decide_a_border_see_behind_it(endings):
-    """Enough of them where the coverage is told, too few where it is not."""
+    """Enough views where the coverage is known, too few where it is not."""
     lightfield = explored.scene().lightfield
     fewest = max(FEWEST, round(FEWEST_SHARE * lightfield.view_count))
     borders = [told.border for told in endings.values() if told.border is not None]

@@ -35,7 +35,7 @@ def test_twenty_pixels_a_step(scene, estimate):
 
 
 def test_hidden_views_are_told_apart(scene, estimate):
-    """Against the renderer's, but for the floor: so steep, it seems to hide itself in the outermost views."""
+    """Compared with the renderer's, except for the floor: so steep, it seems to hide itself in the outermost views."""
     area = scene.truth.area & (scene.objects > 0)
     found, true = (values[area].astype(int) for values in (estimate.visible_views, scene.visible_views))
     assert np.abs(found - true).mean() < 1

@@ -36,7 +36,7 @@ def unseen(view: tuple[int, int], fewest: int = 4) -> NDArray[np.bool_]:
 
 
 def seen(view: tuple[int, int], other: tuple[int, int]) -> NDArray[np.bool_]:
-    """[N, M]: points of a view that another one sees, too."""
+    """[N, M]: points of a view that another one also sees."""
     offsets = scene().lightfield.offsets
     here, there = truth(view), truth(other)
     row, column = offsets[view] - offsets[other]

@@ -142,7 +142,7 @@ def test_zoom_keeps_the_middle(zoom):
 
 
 def test_a_crack_counts_as_seen_and_a_gap_between_surfaces_does_not():
-    """Columns 3 and 4 lie between pixels of one surface; column 8 lies between two, and the farther one goes on."""
+    """Columns 3 and 4 lie between pixels of one surface; column 8 lies between two, and the farther one continues."""
     row = [0.0, 0.01, 0.02, np.nan, np.nan, 0.05, 1.0, 1.0, np.nan, 0.0, np.nan, np.nan, np.nan, 0.0]
     disparity = np.tile(np.array(row, np.float32), (4, 1))
     hole = np.isnan(disparity)

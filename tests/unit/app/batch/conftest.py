@@ -63,7 +63,7 @@ def wait_until(condition: Callable[[], Any], what: str) -> Any:
 
 @dataclass
 class Cluster:
-    """A scheduler on loopback and its workers, all of them processes of their own."""
+    """A scheduler on loopback and its workers, all of them separate processes."""
 
     folder: Path
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)

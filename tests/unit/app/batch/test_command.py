@@ -88,7 +88,7 @@ def test_results_can_go_to_a_url(cli, tmp_path, threaded):
 
 @pytest.mark.slow
 def test_strict_is_an_exit_code(cli, tmp_path, threaded):
-    """Views in an order that contradicts the format, or one that does not fit: done all the same, named, and 3 with
+    """Views in an order that contradicts the format, or one that does not fit: still done, named, and 3 with
     --strict; also when kept."""
     views = explored.larger()
     write_hci_scene(tmp_path / "scenes" / "right", views)

@@ -1,4 +1,4 @@
-"""What is told about a batch: tables, page, progress."""
+"""Reports on a batch: tables, page, progress."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_progress_without_a_terminal_is_a_line_for_each_item(capfd):
 
 
 def test_lines_in_a_terminal_stand_above_the_bars(capfd, monkeypatch):
-    """What is told of a finished item must not be written behind a bar."""
+    """The line of a finished item must not be written behind a bar."""
     monkeypatch.setattr(Terminal, "live", True)
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("TERM", "xterm")

@@ -166,7 +166,7 @@ def test_tiles_fit_together(huge, tmp_path):
 
 
 def test_every_view_is_joined_with_the_anchors_of_all_tiles(tmp_path, monkeypatch):
-    """Two tiles with an anchor of their own each; the arrays are those of an untiled estimate."""
+    """Two tiles, each with its own anchor; the arrays are those of an untiled estimate."""
     scene = random_light_field(4, "spheres", size=(64, 128), grid=(5, 5)).lightfield
     np.save(tmp_path / "views.npy", scene.views)
     item = Item("a", str(tmp_path / "views.npy"), ReadOptions(range=(-1.5, 1.5)))

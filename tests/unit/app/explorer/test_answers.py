@@ -1,4 +1,4 @@
-"""The explorer's server: what it answers, to one browser and to many at once."""
+"""The explorer's server: answers to one browser and to many."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Estimations that the explorer is asked for: told sweep by sweep, one after the other, ended with who asked."""
+"""Estimations in the explorer: reported sweep by sweep, one after the other, stopped when their page closes."""
 
 from __future__ import annotations
 

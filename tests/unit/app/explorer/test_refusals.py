@@ -74,7 +74,7 @@ def test_the_printed_address_lets_in_and_the_page_stays_in(server):
 
 
 def test_silent_connections_do_not_keep_others_out(server, monkeypatch):
-    """250 of them would use up all connections that are served at once."""
+    """250 of them would use up all simultaneous connections."""
     monkeypatch.setattr("ioadr.app.explorer.server.REQUEST_SECONDS", 1.0)
     silent = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(250)]
     try:
@@ -222,7 +222,7 @@ def test_a_sender_that_leaves_is_no_error(server, caplog):
 
 
 def test_strangers_cannot_fill_the_terminal(server, caplog):
-    """A server that warns of each stops where nobody reads on: a full pipe takes no more."""
+    """A server that prints a warning for each stops when the pipe for them is full."""
     logger = logging.getLogger("uvicorn.error")
     logger.addHandler(caplog.handler)
     try:
@@ -257,7 +257,7 @@ def test_an_internal_error_is_told_and_keeps_its_details(server, monkeypatch, tm
 
 
 def test_silent_connections_give_way_to_others(server):
-    """More of them than are let in at once; honest questions are answered at once."""
+    """More of them than are accepted together; honest questions are answered immediately."""
     held = [socket.create_connection(("127.0.0.1", server.port), timeout=5) for _ in range(450)]
     try:
         for _ in range(20):
@@ -268,7 +268,7 @@ def test_silent_connections_give_way_to_others(server):
 
 
 def test_a_question_is_read_before_its_connection_gives_way(server):
-    """The server is busy while one asks and hundreds connect after it, without a word."""
+    """The server is busy while one asks and hundreds of silent connections follow."""
     loop = server.server.servers[0].get_loop()
     loop.call_soon_threadsafe(time.sleep, 0.3)
     asking = server.connection()

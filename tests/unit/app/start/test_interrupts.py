@@ -37,7 +37,7 @@ except KeyboardInterrupt:
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGTERM where Ctrl-C is ignored"])
 def test_an_import_is_not_interrupted(tmp_path, name):
-    """In the background of a shell Ctrl-C is ignored; what comes later must not hang on it."""
+    """In the background of a shell Ctrl-C is ignored; later signals must not depend on it."""
     number, *ignored = name.split(" ", 1)
     (tmp_path / "struck.py").write_text(STRUCK.replace("SIGNAL", number))
     environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), *(path for path in sys.path if path)])}

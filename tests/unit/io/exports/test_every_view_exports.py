@@ -25,7 +25,7 @@ HOLE = np.s_[3:6, 7:11]
 
 @pytest.fixture
 def views() -> Views:
-    """A map of its own for every view: that of the reference view, nearer from view to view."""
+    """A different map for every view: that of the reference view, nearer from view to view."""
     taken = lightfield()
     found = estimate(taken)
     index = np.argwhere(taken.present)

@@ -1,4 +1,4 @@
-"""What an array's axes are: told by their lengths and said, or refused."""
+"""Axes of an array: recognised by their lengths and reported, or refused."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def test_a_constant_view_is_named(scene):
 
 @pytest.mark.parametrize("value", [0, 77, 255])
 def test_a_constant_light_field(tmp_path, value):
-    """Who gives a range gets a map of it, of no confidence; the range has to come from somewhere."""
+    """With a given range, the map has no confidence; without one, the light field is refused."""
     path, _ = npy(tmp_path, np.full((3, 3, 8, 8, 3), value, np.uint8))
     refused(path, str(path), f"every sample is {value}", "contrast")
     assert (read(path, range=(-1, 1)).views == value).all()

@@ -132,7 +132,7 @@ def test_infinite_lenses_are_refused(name, tmp_path):
 
 
 def test_a_damaged_chunk_is_all_that_is_told(tmp_path):
-    """The library leaves other chunks unread; nothing of that is told when the process ends."""
+    """The library leaves other chunks unread; it prints nothing about them when the process ends."""
     views = make_views(size=(32, 32))
     codec = [Crc32cCodec()]
     zarr.create_array(str(tmp_path / "a.zarr"), data=views, chunks=(1, 1, 4, 4, 1), compressors=codec)

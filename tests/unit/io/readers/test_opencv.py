@@ -24,7 +24,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def expected(folder, tmp_path):
-    """The same cameras as Nerfstudio has them."""
+    """The same cameras in Nerfstudio's form."""
     write_transforms(tmp_path, shots().photographs, images="array")
     return read(tmp_path)
 

@@ -1,4 +1,4 @@
-"""Rows and columns that run the wrong way are noticed and put right."""
+"""Reversed rows and columns are noticed and corrected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Posed photographs as people have them: other folders, endings, sizes, orientation tags, lenses and several models."""
+"""Variants of posed photographs: other folders, endings, sizes, orientation tags, lenses and several models."""
 
 from __future__ import annotations
 
@@ -299,7 +299,7 @@ def test_many_photographs_are_given_up_for_a_larger_area():
 
 
 def test_photographs_are_reduced_before_they_are_resampled(scene):
-    """Much less to compute for large photographs; the views are those that resampling first gives, but for blur."""
+    """Much less to compute for large photographs; the views are those that resampling first gives, except for blur."""
     small: Any = read(scene, scale=0.5)
     whole: Any = read(scene)
     assert (small.height, small.width) == (whole.height // 2, whole.width // 2)

@@ -12,7 +12,7 @@ from tests.layouts import AS_STORED
 
 
 def written(path, views, columns, rows, spare=(0, 0)):
-    """As the vendor defines it: view 0 at the bottom left, then to the right, then upwards; what is left is black."""
+    """As the vendor defines it: view 0 at the bottom left, then to the right, then upwards; the rest is black."""
     height, width = views.shape[1:3]
     image = np.zeros((rows * height + spare[0], columns * width + spare[1], 3), np.uint8)
     for number, view in enumerate(views):

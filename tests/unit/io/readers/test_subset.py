@@ -148,7 +148,7 @@ def test_range_reference_eta_and_white_of_the_user(scene):
     scale=st.floats(0.05, 4),
 )
 def test_a_camera_keeps_its_rays(width, height, top, left, scale):
-    """Law: crop and scale change neither the depth of a point nor, but for half a pixel of pitch, its direction."""
+    """Law: crop and scale change neither the depth of a point nor, except for half a pixel of pitch, its direction."""
     camera = Camera(100.0, 35.0, 20.0, 3.0, width, height)
     window = Window(min(top, height - 1), min(left, width - 1), height, width)
     part = part_of(Part.whole(height, width), window, scale)

@@ -32,7 +32,7 @@ def changed(folder, change) -> None:
 
 
 def test_the_same_views_as_from_colmap(folder, tmp_path_factory):
-    """Without points the focus is where gazes meet, so that places differ: compared is what does not hang on it."""
+    """Without points the focus is where gazes meet, so positions differ; all that does not depend on it is compared."""
     found: Any = read(folder)
     other: Any = read(colmap_scene(tmp_path_factory.mktemp("posed") / "scene", shots()))
     assert found.source.format == "transforms"

@@ -1,4 +1,4 @@
-"""Films and frames are written whole or not at all."""
+"""Videos and frames are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_videos_that_cannot_be_written_are_refused_with_a_remedy(tmp_path, monke
 
 
 def test_a_film_that_opencv_did_not_finish_is_told(tmp_path, monkeypatch):
-    """It says nothing about a full disk."""
+    """OpenCV does not report a full disk."""
     cv2 = pytest.importorskip("cv2", reason="opencv-python-headless is not installed")
 
     true = cv2.VideoWriter

@@ -1,4 +1,4 @@
-"""Whatever goes wrong, a folder holds all of the earlier results or all of the new ones."""
+"""After any failure, a folder holds all of the earlier results or all of the new ones."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ def test_a_pipe_in_place_of_a_chunk_is_refused(tmp_path):
 
 
 def test_long_calibrations_take_time_in_proportion(tmp_path):
-    """Each of these took hours: brackets counted anew at every line, and all ways to divide a run of spaces."""
+    """Each of these took hours: brackets counted again at every line, and all ways to divide a run of spaces."""
     file = tmp_path / "calibration.yml"
     file.write_text("K: [\n" + "1,\n" * 100_000 + "1]\n")
     assert len(read_storage(file)["K"]) == 100_001
