@@ -13,10 +13,10 @@ Lines = NDArray[np.intp]
 
 
 def picture_lines(image: NDArray[np.generic], grid: Pair) -> tuple[Lines, Lines] | None:
-    """First rows and columns [count, length] of the sub-images, without gutters; None if there are none.
+    """Rows and columns [count, length] of the sub-images without gutters; None if there are no gutters.
 
-    Equal parts would start a little later in each sub-image, which changes all disparities. Lines of one colour that
-    are at the same place of equal parts, such as black bars, do no harm and are left in.
+    Equal parts would start slightly later in each sub-image, which changes all disparities. Lines of one colour at the
+    same position in all equal parts, such as black bars, do no harm and are kept.
     """
     found = [_pictures(image, axis, count) for axis, count in enumerate(grid)]
     if any(lines is None for lines in found):

@@ -38,7 +38,7 @@ MARGIN = 0.05
 SMOOTH = 3.25
 """Factor by which squared differences grow with twice the distance: 4 on smooth images, at most 2.8 on sharp ones."""
 COARSEST, SMALLEST_VIEW = 8, 64
-"""px between the pixels that are used of smooth views, at most, and how many of these a side must have."""
+"""Largest step between the pixels used of smooth views, px, and the smallest number of them per side."""
 
 
 def estimate_range(lightfield: LightField, threads: int | None = None) -> DisparityRange:
@@ -92,7 +92,7 @@ def voted_range(lightfield: LightField, rays: Rays, view_step: int, workers: Wor
 
 
 def pixel_distance(lightfield: LightField) -> int:
-    """px between pixels at which the reference view is sharp: 1, 2, 4 or 8."""
+    """Distance between pixels, px, at which the reference view is sharp: 1, 2, 4 or 8."""
     grey, factor = lightfield.reference_view.astype(np.float32).mean(axis=-1), 1
     while (
         factor < COARSEST
