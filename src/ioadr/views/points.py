@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from ioadr.geometry.discontinuity import surface_cells, triangles
 from ioadr.geometry.points import normals_from_points
 from ioadr.views.carry import compare_views
 from ioadr.views.result import Views
-from ioadr.views.surfaces import Mask, Surface, link_of, linked
+from ioadr.views.surfaces import NOTHING, Mask, Surface, link_of, linked
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +33,7 @@ class FusedPoints:
     views: NDArray[np.uint16]
     """[P]: number of views that see the point, according to their maps."""
     anchor: NDArray[np.uint8]
-    """[P]: number of the anchor; 0 is the reference view."""
+    """[P]: number of the anchor, 0 for the reference view. In a mesh, the outermost views come after the anchors."""
 
     @property
     def centre_saw(self) -> Mask:
@@ -51,17 +52,20 @@ class FusedMesh:
 
 def fused_points(views: Views, min_confidence: float = 0.0) -> FusedPoints:
     """The points of all surfaces above a minimum confidence."""
-    return _joined([grid.taken(grid.new) for grid in _grids(views, min_confidence)])
+    return _joined([grid.taken(grid.new) for grid in _grids(views, min_confidence, views.surfaces)])
 
 
 def fused_mesh(views: Views, min_confidence: float = 0.0) -> FusedMesh:
     """Triangles of all surfaces: those of an anchor wherever no earlier anchor has any.
 
     A later anchor's triangles reach one pixel under earlier ones, so that no gap opens between them.
+
+    Triangles connect the middles of pixels, so an anchor's surfaces end too early by up to a pixel. The maps of the
+    outermost views, which show the same surfaces at other positions, close these strips.
     """
     parts, faces, count, link = [], [], 0, link_of(views.layout)
     meshed: list[tuple[Surface, Mask]] = []
-    for grid in _grids(views, min_confidence):
+    for grid in _grids(views, min_confidence, [*views.surfaces, *outer_surfaces(views)]):
         cells = surface_cells(grid.points - grid.camera)
         fine, new = grid.meshable, ~covered(grid.surface, meshed, link)
         corners = triangles(cells)
@@ -120,10 +124,44 @@ class _Grid:
         return tuple(column[mask] for column in columns)
 
 
-def _grids(views: Views, min_confidence: float) -> Iterator[_Grid]:
-    """The anchors' pixels, the reference view's first."""
+def outer_surfaces(views: Views) -> list[Surface]:
+    """The maps of the outermost views, in the anchors' colours; their confidence is NaN where they are guesses."""
+    surfaces, places = [], views.layout.offsets[tuple(views.index.T)]
+    for number in outermost(places):
+        row, column = places[number]
+        source, disparity = np.asarray(views.source[number]), np.asarray(views.disparity[number])
+        known = source != NOTHING
+        confidence = np.where(known, views.confidence[number], np.nan).astype(np.float32)
+        image = anchor_colours(views.surfaces, disparity, source, (row, column))
+        view, offset = (int(views.index[number, 0]), int(views.index[number, 1])), (float(row), float(column))
+        surfaces.append(Surface(view, offset, disparity, confidence, np.ones_like(disparity), known, image))
+    return surfaces
+
+
+def outermost(places: NDArray[np.float64]) -> list[int]:
+    """Numbers of the views at `places` [V, 2] that are farthest along the diagonals, each once."""
+    return list(dict.fromkeys(int(np.argmax(places @ way)) for way in product((-1.0, 1.0), repeat=2)))
+
+
+def anchor_colours(
+    surfaces: Sequence[Surface], disparity: NDArray[Any], source: NDArray[Any], offset: tuple[float, float]
+) -> NDArray[Any]:
+    """[N, M, C]: the colours of a view at an offset, from the nearest pixels of the anchors that see its points."""
+    image = np.zeros_like(surfaces[0].image)
+    for number, surface in enumerate(surfaces):
+        pixels = np.nonzero(source == number)
+        there = [
+            np.clip(np.rint(at + disparity[pixels] * (own - other)), 0, size - 1).astype(np.int64)
+            for at, own, other, size in zip(pixels, offset, surface.offset, disparity.shape, strict=True)
+        ]
+        image[pixels] = surface.image[there[0], there[1]]
+    return image
+
+
+def _grids(views: Views, min_confidence: float, surfaces: Sequence[Surface]) -> Iterator[_Grid]:
+    """The pixels of the surfaces, the reference view's first."""
     rays, link = views.estimate.rays, link_of(views.layout)
-    for number, surface in enumerate(views.surfaces):
+    for number, surface in enumerate(surfaces):
         points, camera = surface_points(surface, rays), anchor_place(surface, rays)
         normals = normals_from_points(points - camera)
         fine = np.isfinite(points).all(axis=-1) & np.isfinite(normals).all(axis=-1)

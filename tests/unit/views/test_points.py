@@ -8,8 +8,8 @@ import numpy as np
 import trimesh
 from scipy.spatial import KDTree
 
-from ioadr.views.points import fused_mesh, fused_points
-from ioadr.views.surfaces import NOTHING
+from ioadr.views.points import anchor_colours, fused_mesh, fused_points, outermost
+from ioadr.views.surfaces import NOTHING, Surface
 from tests.unit.views.scenes import every_view, scene
 
 STEEP = 5.0
@@ -109,3 +109,38 @@ def test_no_cracks_open_between_the_meshes_of_two_anchors():
         there = np.column_stack([seen, STEEP * views.map_of(view)[tuple(seen.T)]])
         away, _ = KDTree(np.column_stack([row, column, STEEP * d])).query(there)
         assert np.mean(away > 0.75) < 0.01
+
+
+def test_the_outermost_views_close_strips_along_borders():
+    """Of what the corner views see, fewer points are off the mesh than off the anchors' triangles."""
+    views = every_view()
+    mesh, rays = fused_mesh(views), views.estimate.rays
+    x, y, z = mesh.points.positions[mesh.triangles].mean(axis=1).T
+    d = (1 / z - rays.offset) / rays.slope
+    anchors = (mesh.points.anchor < len(views.surfaces))[mesh.triangles].all(axis=1)
+    assert 0.9 < anchors.mean() < 1.0
+    for view in ((0, 0), (8, 8)):
+        down, right = views.layout.offsets[view]
+        row, column = y / z / rays.pitch_y + rays.n0 - d * down, x / z / rays.pitch_x + rays.m0 - d * right
+        drawn = np.column_stack([row, column, STEEP * d])
+        seen = np.argwhere(views.source[views.number(view)] != NOTHING)
+        there = np.column_stack([seen, STEEP * views.map_of(view)[tuple(seen.T)]])
+        alone, every = (np.mean(KDTree(part).query(there)[0] > 0.75) for part in (drawn[anchors], drawn))
+        assert every < 0.8 * alone
+
+
+def test_the_outermost_views_are_the_corners():
+    grid = np.array([[a, b] for a in (-1.0, 0.0, 1.0) for b in (-1.0, 0.0, 1.0)])
+    assert sorted(outermost(grid)) == [0, 2, 6, 8]
+    assert sorted(outermost(grid[3:6])) == [0, 2]
+
+
+def test_colours_are_those_of_the_anchor_that_saw_the_point():
+    image = np.arange(20.0).reshape(4, 5, 1)
+    flat = np.ones((4, 5), np.float32)
+    anchor = Surface((0, 0), (0.0, 0.0), flat, flat, flat, flat > 0, image)
+    source = np.zeros((4, 5), np.uint8)
+    source[0] = NOTHING
+    made = anchor_colours([anchor], flat, source, (0.0, 1.0))
+    np.testing.assert_array_equal(made[1:, :-1], image[1:, 1:])
+    assert not made[0].any()
