@@ -136,6 +136,7 @@ class Coverage:
     gamma: float = _option(2.2, "exponent that converts samples to linear light; 1 for linear samples", 1, 4)
     doubt: float = _option(2.0, "log-likelihood ratio needed to move a pixel to the other surface", 0)
     neighbours: float = _option(0.5, "weight of the evidence from neighbours of similar colour", 0, 1)
+    contours: bool = _option(False, "where coverage is not clear, also fit a straight contour to single samples")
 
 
 @dataclass(frozen=True, repr=False)

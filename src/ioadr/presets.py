@@ -109,6 +109,7 @@ _BEST = {
     "finish.planes": 3,
     "finish.passes": 2,
     "coverage.settle": True,
+    "coverage.contours": True,
 }
 
 PRESETS: Mapping[str, Parameters] = MappingProxyType(
@@ -143,6 +144,7 @@ FINISH_VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "late-holes": {"search.hole_sweeps": 0},
         "without-gaps": {"coverage.gaps": False},
         "without-neighbours": {"coverage.neighbours": 0.0},
+        "without-contours": {"coverage.contours": False},
         "one-pass": {"finish.passes": 1},
         "without-softening": {"finish.softening": 0.0},
         "without-growth": {"finish.occluder_growth": 0},

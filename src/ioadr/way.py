@@ -88,6 +88,8 @@ class Way:
     glossy: NDArray[np.bool_] | None = None
     """[P − 1, N, ⌈M/16⌉]: whether the second and later of P finishing passes looked for gloss, one mark for sixteen
     pixels; None means everywhere."""
+    contours: NDArray[np.float16] | None = None
+    """[N, M]: evidence of contours for the near surface in the border step; None if no contours were fitted."""
 
     def __post_init__(self) -> None:
         height, width = shape = self.origins.shape[-2:]
@@ -104,6 +106,8 @@ class Way:
         blocks = self.kinds.count("surfaces") - 1, height, -(-width // BLOCK)
         if self.glossy is not None and self.glossy.shape != blocks:
             raise ValueError(f"way: expected glossy blocks {blocks}, found {self.glossy.shape}")
+        if self.contours is not None and self.contours.shape != shape:
+            raise ValueError(f"way: expected evidence of contours {shape}, found {self.contours.shape}")
 
     @classmethod
     def of(

@@ -14,6 +14,7 @@ from tests.reference.geometry import View, project, reference_index
 
 Colour = NDArray[np.float64]
 Pixel = tuple[int, int]
+Place = tuple[float, float]
 STEPS = np.linspace(0, 1, 33)
 
 
@@ -65,7 +66,9 @@ class Scene:
         disc = [(i + y, j + x) for y, x in product(reach, reach) if y * y + x * x <= radius * radius]
         return max(self.disparity[min(max(a, 0), height - 1), min(max(b, 0), width - 1)] for a, b in disc) < middle
 
-    def background(self, p: Pixel, v: int, near: float, far: float, middle: float, radius: int) -> list[Colour]:
+    def background(
+        self, p: tuple[float, float], v: int, near: float, far: float, middle: float, radius: int
+    ) -> list[Colour]:
         """What the two nearest views that see it freely show of the background behind p in view v."""
         found: list[Colour] = []
         step, here = near - far, self.views[v].offset

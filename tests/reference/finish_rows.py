@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.cost.contour import trace_contours
 from ioadr.cost.coverage import cover
 from ioadr.cost.linearised import linearise
 from ioadr.geometry.ppp import Rays, unpack
@@ -19,6 +20,7 @@ from ioadr.solver.filtered_views import high_pass_rays, softened_rays
 from ioadr.solver.finish import AGREEING, directions, everywhere, fit, patches
 from ioadr.solver.local_fit import UNIT
 from tests.reference import finish
+from tests.reference.contour import traced
 from tests.reference.coverage import Scene, covered
 from tests.reference.rows import Prepared, Row
 from tests.reference.scenes import Problem
@@ -26,6 +28,8 @@ from tests.reference.search import Plain
 
 SHARE = 0.9
 """Of the low frequencies."""
+
+CONTOUR_WIDTHS = [1.3, 2.0]
 
 
 def prepare_linearise(problem: Problem) -> Prepared:
@@ -108,6 +112,23 @@ def twin_coverage(problem: Problem, slack: float) -> NDArray[Any]:
     return np.where(asked(problem), np.array(found).T.reshape(6, *problem.disparity.shape), np.nan)
 
 
+def prepare_contours(problem: Problem) -> Prepared:
+    surfaces, told = (np.empty((3, *problem.disparity.shape), np.float32) for _ in range(2))
+    matting = pack_matting(problem.disparity, problem.refinement.rays, problem.parameters.coverage)
+    everywhere = np.ones(problem.disparity.shape, np.bool_)
+    cover(0, problem.lf.height, matting, problem.disparity, everywhere, surfaces, told)
+    pixels = np.argwhere(np.isfinite(surfaces[0]))[::5]
+    out = np.empty((len(pixels), 2, 2), np.float32)
+    widths = np.array(CONTOUR_WIDTHS, np.float32)
+    return Prepared(partial(trace_contours, 0, len(pixels), matting, pixels, surfaces, widths, out), out, len(pixels))
+
+
+def twin_contours(problem: Problem, slack: float) -> NDArray[Any]:
+    scene = Scene(Plain(problem).views, problem.disparity, problem.parameters.coverage, slack)
+    beside = [p for p in np.ndindex(*problem.disparity.shape) if scene.sides(p) is not None]
+    return np.array([traced(scene, p, CONTOUR_WIDTHS) for p in beside[::5]])
+
+
 def targets(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Around the map, some firm, some not."""
     generator = np.random.default_rng(problem.seed)
@@ -158,4 +179,7 @@ FINISH = (
         "level_scale", prepare_coverage, twin_coverage,
         {"size": (12, 13), "grid": (4, 5), "limits": (-0.6, 0.9)}, rtol=1e-3,
         floor=10.0, slack=1e-5, why="quotients of differences of float32 samples between pixels"),
+    Row("contours", "cost.contour: trace_contours gather_samples contour_misfit fit_contour", prepare_contours,
+        twin_contours, {"size": (12, 13), "grid": (4, 5), "limits": (-0.6, 0.9), "exact": False}, rtol=2e-3, floor=1.0,
+        slack=1e-5, undecided=0.3, why="small differences of sums of float32 squares; one sample more or less shows"),
 )  # fmt: skip

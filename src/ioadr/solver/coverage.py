@@ -16,6 +16,7 @@ from ioadr.cost.sight import Matting
 from ioadr.geometry.ppp import LEVELS, Rays
 from ioadr.parameters import Coverage
 from ioadr.result import SweepRecord
+from ioadr.solver.contours import contour_evidence
 from ioadr.solver.finish import directions, disparity_of
 from ioadr.solver.gaps import open_gaps
 from ioadr.solver.holes import STRICT, open_all_holes
@@ -45,6 +46,8 @@ class Settled(NamedTuple):
     disparity: FloatMap
     coverage: FloatMap
     """[N, M], share of each pixel that the surface of its disparity covers; NaN where it is unknown."""
+    contours: NDArray[np.float16] | None = None
+    """[N, M], evidence of contours for the near surface; None if they were not asked."""
 
 
 def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> Iterator[SweepRecord]:
@@ -59,7 +62,7 @@ def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> It
     if term.holes and term.gaps:
         opened = open_gaps(refinement, closing, partial(pack_matting, rays=refinement.rays, term=term), opened)
     settled = settle(opened, refinement.rays, term, refinement.workers)
-    refinement.disparity, refinement.coverage = settled
+    refinement.disparity, refinement.coverage, refinement.contours = settled
     refinement.opened = opened
     changed = int(np.count_nonzero(np.abs(settled.disparity - before) > 1e-3))
     yield SweepRecord(index, "finish", changed, float("nan"), time.perf_counter() - begin)
@@ -72,7 +75,9 @@ def settle(disparity: FloatMap, rays: Rays, term: Coverage, workers: Workers) ->
     matting, everywhere = pack_matting(disparity, rays, term), np.ones(disparity.shape, np.bool_)
     workers.rows(cover, len(disparity), matting, disparity, everywhere, surfaces, told)
     (near, far, middle), shares = surfaces, told[0]
-    evidence = with_neighbours(told[1], told[2], colours(rays), term.neighbours)
+    contours = contour_evidence(matting, surfaces, told[1], workers) if term.contours else None
+    likelihood = told[1] if contours is None else told[1] + contours.astype(np.float32)
+    evidence = with_neighbours(likelihood, told[2], colours(rays), term.neighbours)
     was_near = disparity >= middle
     doubt = np.float32(term.doubt)
     is_near = evidence + np.where(was_near, doubt, -doubt) > 0
@@ -80,7 +85,7 @@ def settle(disparity: FloatMap, rays: Rays, term: Coverage, workers: Workers) ->
     changed = np.isfinite(evidence) & (is_near != was_near)
     settled = np.where(changed, np.where(is_near, near, far), disparity)
     coverage = np.where(settled >= middle, shares, np.float32(1.0) - shares)
-    return Settled(settled, np.where(np.isfinite(middle), coverage, np.float32(1.0)))
+    return Settled(settled, np.where(np.isfinite(middle), coverage, np.float32(1.0)), contours)
 
 
 def with_neighbours(evidence: FloatMap, known: FloatMap, image: FloatMap, share: float) -> FloatMap:

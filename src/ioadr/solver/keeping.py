@@ -67,9 +67,8 @@ class Keeper:
         if not self.wanted:
             return None
         glossy = np.array(self.refinement.glossy) if self.refinement.glossy else None
-        return Way.of(
-            self.kinds, [*self.maps[:-1], disparity], self.origins, spread=self.refinement.spread, glossy=glossy
-        )
+        more = {"spread": self.refinement.spread, "glossy": glossy, "contours": self.refinement.contours}
+        return Way.of(self.kinds, [*self.maps[:-1], disparity], self.origins, **more)
 
 
 def is_large(part: Part) -> bool:

@@ -52,6 +52,8 @@ class Refinement:
         """Factor [N, M] on the deviations of the last finishing pass' targets; None is 1."""
         self.glossy: list[NDArray[np.bool_]] = []
         """Where the second and further finishing passes looked for gloss, [N, ⌈M/16⌉] each."""
+        self.contours: NDArray[np.float16] | None = None
+        """[N, M]: evidence of contours in the border step; None if they were not asked."""
         self.opened: FloatMap | None = None
         """[N, M]: the map with the holes that the last step opened before anything else."""
         self.noise: FloatMap | None = None

@@ -124,6 +124,8 @@ class Replay:
         around = np.zeros(opened.shape, np.bool_)
         around[max(n - 1, 0) : n + 2, max(m - 1, 0) : m + 2] = True
         cover(max(n - 1, 0), min(n + 2, len(opened)), matting, opened, around, surfaces, evidence)
+        if way.contours is not None:
+            evidence[1] += way.contours[self.window.slices].astype(np.float32)
         likelihood = with_neighbours(evidence[1], evidence[2], colours(self.refinement.rays), term.neighbours)
         near, far, middle = (float(values[at]) for values in surfaces)
         if math.isnan(middle):

@@ -215,7 +215,7 @@ def _settled(
     report: Progress,
 ) -> NDArray[np.float32]:
     """The maps [V, N, M] with settled borders."""
-    term, done, lock = first.parameters.coverage, 0, Lock()
+    term, done, lock = anchors.anchor_parameters(first.parameters).coverage, 0, Lock()
     maps = np.empty((len(index), *first.disparity.shape), np.float32)
 
     def share(begin: int, end: int) -> None:

@@ -164,8 +164,8 @@ def _way(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...]) -> Way | No
     if "way_origins" not in arrays:
         return None
     kinds, differences, origins = (arrays[f"way_{name}"] for name in ("kinds", "differences", "origins"))
-    spread, exact, glossy = (arrays.get(f"way_{name}") for name in ("spread", "exact", "glossy"))
-    stored = ((kinds, "U"), (differences, "f"), (origins, "u"), (exact, "f"), (glossy, "b"))
+    spread, exact, glossy, contours = (arrays.get(f"way_{name}") for name in ("spread", "exact", "glossy", "contours"))
+    stored = ((kinds, "U"), (differences, "f"), (origins, "u"), (exact, "f"), (glossy, "b"), (contours, "f"))
     types = [(values.dtype, kind) for values, kind in stored if values is not None]
     if any(found.kind != kind for found, kind in types):
         raise InputError(f"a history of {', '.join(str(found) for found, _ in types)}")
@@ -175,7 +175,7 @@ def _way(arrays: Mapping[str, NDArray[Any]], shape: tuple[int, ...]) -> Way | No
         raise InputError(f"a history of {origins.shape} instead of {shape} pixels, with origins up to {origins.max()}")
     spread = spread if spread is None else np.full(shape, spread, np.float16)
     try:
-        return Way(tuple(kinds.tolist()), differences, origins, spread, exact, glossy)
+        return Way(tuple(kinds.tolist()), differences, origins, spread, exact, glossy, contours)
     except ValueError as error:
         raise InputError(str(error)) from error
 
