@@ -6,6 +6,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from ioadr.geometry.ppp import Rays
 from ioadr.solver.few_views import map_costs
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import SweepPlan
@@ -25,12 +26,15 @@ STRAY = 4.0
 """Multiple of the noise by which a sample of the same surface may differ."""
 
 
-def local_noise(refinement: Refinement, closing: SweepPlan) -> FloatMap:
-    """Mean data term that noise causes around each pixel, [N, M], grey levels; 0 if it is no more than ordinary."""
+def local_noise(refinement: Refinement, closing: SweepPlan, rays: Rays | None = None) -> FloatMap:
+    """Mean data term that noise causes around each pixel, [N, M], grey levels; 0 if it is no more than ordinary.
+
+    It is measured in all views, or in those of `rays`.
+    """
     disparity = refinement.disparity
     wanted = np.zeros(disparity.shape, bool)
     wanted[::SPACING, ::SPACING] = True
-    costs = map_costs(refinement, closing, refinement.rays, disparity, wanted)[::SPACING, ::SPACING]
+    costs = map_costs(refinement, closing, rays or refinement.rays, disparity, wanted)[::SPACING, ::SPACING]
     side = 2 * AROUND + 1
     around = sliding_window_view(np.pad(costs, AROUND, mode="symmetric"), (side, side)).reshape(*costs.shape, -1)
     quartile = side * side // SHARE

@@ -21,6 +21,7 @@ from ioadr.solver.few_views import few_rays, map_costs
 from ioadr.solver.filtered_views import is_large, softened_rays
 from ioadr.solver.heard_costs import CHARGE, costs_of_map, hear_planes, semiglobal_match
 from ioadr.solver.jumps import DIFFERENT, JUMP, RIM_WEIGHT, ROUGHEST, likenesses, rim_scores
+from ioadr.solver.noise import local_noise
 from ioadr.solver.problem import contrast, padded_guide
 from ioadr.solver.refine import Refinement
 from ioadr.solver.region_shapes import INNER, core, grown, opened
@@ -36,8 +37,9 @@ in proportion; in smaller images, the limit stays, because evidence is counted i
 BETTER = CHARGE
 """Factor by which the map must cost more: a right map costs at most this much, even if all views are hidden."""
 NEARER, FARTHER = 1.3, 1.0
-"""Factors by which the data term of a region may rise if it moves nearer or farther. On gloss, unfiltered colours
-slightly favour a false hole; a mirror image is farther than the surface, and nearer surfaces are not hidden."""
+"""Factors by which the data term of a region, without its noise, may rise if it moves nearer or farther. On gloss,
+unfiltered colours slightly favour a false hole; a mirror image is farther than the surface, and nearer surfaces are not
+hidden."""
 
 ROUNDS = 4
 """Largest number of searches for torn areas: a plane changes the rim of its neighbours."""
@@ -139,16 +141,22 @@ def judge(disparity: FloatMap, match: Match, like: list[FloatMap], reach: float,
 def confirmed(
     refinement: Refinement, closing: SweepPlan, rays: Rays, matched: FloatMap, accepted: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Accepted regions whose data term does not rise much, with unfiltered colours and each map's own occlusions."""
+    """Accepted regions whose data term does not rise much, with unfiltered colours and each map's own occlusions.
+
+    The limit is a share of the data term that noise does not explain: gloss favours false holes, noise does not.
+    """
     before = refinement.disparity
     after = np.where(accepted, matched, before)
     labels = np.zeros(before.shape, np.int32)
     count = label_regions(accepted, labels) + 1
     inside = labels[accepted]
     costs = [map_costs(refinement, closing, rays, values, accepted) for values in (before, after)]
-    old, new, moved = (np.bincount(inside, values[accepted], count) for values in (*costs, after - before))
-    contradicted = new > np.where(moved > 0, NEARER, FARTHER) * old
-    return accepted & ~contradicted[labels]
+    noise = local_noise(refinement, closing, rays)
+    old, new, moved, random = (
+        np.bincount(inside, values[accepted], count) for values in (*costs, after - before, noise)
+    )
+    limit = old + (np.where(moved > 0, NEARER, FARTHER) - 1.0) * np.maximum(old - random, 0.0)
+    return accepted & ~(new > limit)[labels]
 
 
 def colours(rays: Rays) -> FloatMap:

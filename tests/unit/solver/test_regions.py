@@ -8,6 +8,7 @@ import pytest
 from ioadr import DisparityRange, LightField, preset
 from ioadr._jit import Workers
 from ioadr.part import Part, Window
+from ioadr.solver import regions
 from ioadr.solver.few_views import few_rays
 from ioadr.solver.gloss import blurred
 from ioadr.solver.jumps import likenesses
@@ -119,6 +120,25 @@ def test_plain_colours_have_the_last_word_on_a_region(inside, proposed, kept):
         matched = np.full((64, 72), proposed, np.float32)
         found = confirmed(refinement, closing(BEST, RANGE), few_rays(refinement), matched, region)
     np.testing.assert_array_equal(found, region & kept)
+
+
+@pytest.mark.parametrize("measured", [True, False])
+def test_noise_does_not_let_a_wrong_region_pass(measured, monkeypatch):
+    """Where noise is most of the cost, a wrong disparity raises the cost by less than gloss may, 1.3."""
+    random = np.random.default_rng(4)
+    texture = random.normal(120, 3, (64, 72, 3))
+    views = (texture + random.normal(0, 5, (5, 5, *texture.shape))).clip(0, 255).astype(np.uint8)
+    lf = LightField(views, range=RANGE)
+    region = np.zeros((64, 72), bool)
+    region[15:49, 18:54] = True
+    if not measured:
+        monkeypatch.setattr(regions, "local_noise", lambda *_: np.zeros((64, 72), np.float32))
+    with Workers(1) as workers:
+        refinement = Refinement(lf, RANGE, BEST, workers)
+        refinement.disparity = np.zeros((64, 72), np.float32)
+        nearer = np.ones((64, 72), np.float32)
+        found = confirmed(refinement, closing(BEST, RANGE), few_rays(refinement), nearer, region)
+    np.testing.assert_array_equal(found, region & (not measured))
 
 
 def test_thin_things_do_not_count():
