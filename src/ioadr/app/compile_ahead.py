@@ -75,8 +75,9 @@ def _stages(parameters: Parameters) -> Iterator[Callable[[], object]]:
     from ioadr.solver.coverage import settle, settle_borders
     from ioadr.solver.evidence import bent, torn
     from ioadr.solver.finish import finish_in_passes, fit
-    from ioadr.solver.holes import sweep_with_holes
-    from ioadr.solver.initialise import first_maps
+    from ioadr.solver.holes import propose, sweep_with_holes
+    from ioadr.solver.initialise import first_maps, followed_lines
+    from ioadr.solver.noise import calm_colours
     from ioadr.solver.refine import Refinement
     from ioadr.solver.regions import repair_regions
     from ioadr.solver.schedule import closing, plan
@@ -91,6 +92,10 @@ def _stages(parameters: Parameters) -> Iterator[Callable[[], object]]:
         refinement = Refinement(lightfield, limits, parameters, workers)
         some = refinement.disparity = random.uniform(-1, 1, (SIDE, SIDE)).astype(np.float32)
         visible = np.full(some.shape, 9, np.uint16)
+        if parameters.initialise.method == "cheapest":  # while the other process compiles its plane sweeps
+            yield lambda: followed_lines(lightfield, limits, parameters.initialise, workers)
+        if parameters.search.hole_sweeps:
+            yield lambda: propose(some, calm_colours(refinement, np.abs(some), 1.0), refinement, 1.0)
         if parameters.finish.region_passes:
             yield lambda: repair_regions(refinement, last, len(steps))
         if parameters.finish.passes:
