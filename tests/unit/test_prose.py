@@ -22,8 +22,13 @@ TITLES = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md")
 PAGES = [*(ROOT / name for name in TITLES), *sorted((ROOT / "docs").glob("*.md"))]
 NOTES = [*sorted((ROOT / "docs" / "decisions").glob("*.md")), *sorted((ROOT / "docs" / "research").glob("*.md"))]
 """Records of what was decided: lists of figures may make long sentences."""
-SOURCES = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "examples").glob("*.py")])
+SOURCES = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "examples").glob("*.py"), *(ROOT / "scripts").glob("*.py")])
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
 TEMPLATES = sorted((ROOT / "src").rglob("*.j2"))
+SCRIPTS = sorted((ROOT / "src").rglob("*.js"))
+STARTS = re.compile(r" *([-*] |\d+\. |#)")
+WORDS = re.compile(r"""(?<=["'`>])[A-Za-z][^"'`<>]* [^"'`<>]*(?=["'`<])""")
+"""Strings of a script that are more than one word."""
 QUOTED = re.compile(r"`[^`]*`|\]\([^)]*\)|<[^>]*>")
 
 
@@ -37,15 +42,29 @@ def prose(text: str) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
+def paragraphs(text: str) -> Iterator[list[tuple[int, str]]]:
+    """Lines of prose that follow each other; a list item, a heading or an empty line starts a new paragraph."""
+    block: list[tuple[int, str]] = []
+    for number, line in prose(text):
+        if block and (number != block[-1][0] + 1 or not line.strip() or STARTS.match(line)):
+            yield block
+            block = []
+        if line.strip():
+            block.append((number, line))
+    yield block
+
+
 def faults(text: str, kind: str = "instead") -> list[str]:
-    """Violations of the rules of this kind in lines of prose."""
-    plain = [(number, QUOTED.sub("", line)) for number, line in prose(text)]
-    return [
-        f"line {number}: {match[0]!r}: {advice}"
-        for number, line in plain
-        for pattern, advice in RULES[kind].items()
-        for match in re.finditer(pattern, line, re.IGNORECASE)
-    ]
+    """Violations of the rules of this kind, also across line breaks, with the line in which they end."""
+    found = []
+    for block in paragraphs(text):
+        plain = [(number, QUOTED.sub("", line)) for number, line in block]
+        joined = "\n".join(line for _, line in plain)
+        for pattern, advice in RULES[kind].items():
+            for match in re.finditer(pattern, joined.replace("\n", " "), re.IGNORECASE):
+                number = plain[joined[: match.end()].count("\n")][0]
+                found.append((number, f"line {number}: {match[0]!r}: {advice}"))
+    return [fault for _, fault in sorted(found, key=lambda item: item[0])]
 
 
 def wide(text: str) -> list[str]:
@@ -77,6 +96,18 @@ def test_decisions_and_changelog_are_plain_english():
     } == {}
 
 
+def bare_decimals(text: str) -> list[str]:
+    """Decimals without a zero before the point, outside code."""
+    plain = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(r"(?<![\w.)\]])\.\d+", QUOTED.sub("", plain))
+
+
+@pytest.mark.parametrize("page", [*PAGES, *NOTES, ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_decimals_have_a_leading_zero(page):
+    assert bare_decimals(page.read_text(encoding="utf-8")) == []
+    assert bare_decimals("| .07 | 0.07 |, `.5`, −.25, x.5 and ...5") == [".07", ".25"]
+
+
 @cache
 def nodes(path: Path) -> tuple[ast.AST, ...]:
     return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
@@ -94,6 +125,16 @@ def test_docstrings_and_messages_are_plain_english():
         f"{path.relative_to(ROOT)}:{line}: {fault}"
         for path in SOURCES
         for line, text in strings(path)
+        for fault in faults(re.sub(r"\n +", " ", text))
+    ]
+    assert found == []
+
+
+def test_docstrings_of_tests_are_plain_english():
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {fault}"
+        for path in TESTS
+        for line, text in docstrings(path)
         for fault in faults(re.sub(r"\n +", " ", text))
     ]
     assert found == []
@@ -119,6 +160,12 @@ def test_docstrings_start_with_a_noun_or_a_verb():
 def test_templates_are_plain_english():
     texts = {path.name: re.sub(r"\{[{%#].*?[}%#]\}|^ +", "", path.read_text(encoding="utf-8")) for path in TEMPLATES}
     assert {name: found for name, text in texts.items() if (found := faults(re.sub("<[^>]*>", "", text)))} == {}
+
+
+def test_strings_of_scripts_are_plain_english():
+    texts = {path.name: WORDS.findall(path.read_text(encoding="utf-8")) for path in SCRIPTS}
+    assert sum(map(len, texts.values())) > 200
+    assert {name: found for name, words in texts.items() if (found := faults("\n\n".join(words)))} == {}
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])
@@ -147,6 +194,9 @@ def test_the_rules_find_what_they_are_for():
         "line 1: 'anew': again",
     ]
     assert faults("Of one core.", "docstrings") == ["line 1: 'Of ': start with the noun: number of …, size of …"]
+    assert faults("We found\nnone.\n\nWe found\n\nnone.") == [
+        "line 2: 'found none': say what is missing, or what cannot be combined"
+    ]
     assert wide("a " * 70) == ["line 1: 140 columns"]
     assert faults("| found none |\n```\nanew\n```\n`anew`") == []
     assert long_sentences("word " * 60) != []
