@@ -1,7 +1,7 @@
 """Finds single views that do not fit: shuffled, duplicated, shifted, rotated or differently exposed.
 
 A coarse map from the middle views predicts every view. A view that is predicted much worse than others at its
-distance is odd; the reason is searched among the usual ones.
+distance, and than those beside it, is odd; the reason is searched among the usual ones.
 """
 
 from __future__ import annotations
@@ -218,6 +218,7 @@ def _odd(
     elsewhere: NDArray[np.bool_],
 ) -> Iterator[OddView]:
     distance = np.abs(predict.pictures.directions).max(axis=1)
+    least = _least_beside(predict.pictures.directions, differences)
     for view in range(len(images)):
         twin = _twin(images, view)
         near = np.abs(distance - distance[view]) <= 0.3
@@ -225,7 +226,7 @@ def _odd(
         if twin is not None:
             yield OddView(view, f"{SAME} {{{twin}}}")
         elif view and near.sum() >= 2:
-            usual = float(np.median(differences[near]))
+            usual = max(float(np.median(differences[near])), least[view])
             if differences[view] > RATIO * usual + LEAST:
                 what = _reason(predict, view, RATIO * usual + LEAST)
                 yield OddView(view, what, "shifts" if what.startswith(SHIFTED) else "views")
@@ -234,6 +235,18 @@ def _odd(
             elif abs(means[view] / np.median(means[near]) - 1) > EXPOSURE:
                 share = 100 * means[view] / np.median(means[near])
                 yield OddView(view, f"has {share:.0f} % of the usual brightness", "exposure")
+
+
+def _least_beside(directions: Offsets, differences: NDArray[np.float64]) -> NDArray[np.float64]:
+    """[V]: smallest difference of the views beside each view; 0 with fewer than two, which may be a swapped pair.
+
+    It tells odd views from those in a corner towards which all are predicted worse and worse.
+    """
+    gaps = np.linalg.norm(directions[:, None] - directions, axis=2)
+    beside = (gaps > 0) & (gaps < NEXT * np.median(np.sort(gaps, axis=1)[:, 1]))
+    beside[:, 0] = False  # it predicts the others
+    least = np.where(beside, differences, np.inf).min(axis=1)
+    return np.where(beside.sum(axis=1) >= 2, least, 0.0)
 
 
 def _twin(images: NDArray[np.float32], view: int) -> int | None:

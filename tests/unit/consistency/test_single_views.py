@@ -68,6 +68,21 @@ def test_an_odd_view_is_named(views, change, words, tmp_path):
     assert (named in source.doubts.values()) == (change is not darkened)
 
 
+def test_views_that_are_predicted_worse_towards_a_corner_are_not_named(views):
+    """Noise grows towards the last view, as errors of the map do in some captures; alone in that view, it is odd."""
+    noise = np.random.default_rng(0).normal(0, 50, views.shape)
+    share = np.array([0, 0, 0, 0, 0, 0.3, 0.6, 0.8, 1])[np.add.outer(np.arange(5), np.arange(5))]
+    corner = np.zeros((5, 5))
+    corner[4, 4] = 1
+
+    def odd(share):
+        noisy = np.clip(views + share[..., None, None, None] * noise, 0, 255).astype(np.uint8)
+        return set(ioadr.diagnose(ioadr.LightField(noisy)).odd)
+
+    assert odd(corner) == {(4, 4)}
+    assert odd(share) == set()
+
+
 def test_sound_views_are_not_named(views):
     found = ioadr.diagnose(ioadr.LightField(views))
     assert found.odd == {}
