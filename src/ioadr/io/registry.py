@@ -53,6 +53,7 @@ ARRAYS = ("numpy", "hdf5", "matlab", "zarr")
 ONLY = {"pattern": ("folder",), "eslf": ("mosaic",), "quilt": ("mosaic",), "axes": ARRAYS, "array": ARRAYS}
 """Options that only these formats support."""
 OTHER_IMAGES = {".gif", ".jp2", ".j2k", ".tga", ".hdr", ".pfm", ".heic", ".heif", ".avif", ".jxl", ".svg", ".psd"}
+ARCHIVES = {".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz"}
 FILMS = {".mp4", ".mov", ".avi", ".mkv", ".webm", ".m4v", ".gif"}
 OTHER_IMAGES |= {".dng", ".cr2", ".cr3", ".nef", ".arw", ".raf", ".orf", ".rw2", ".raw"}
 """Kinds of images that are not supported; the message names them."""
@@ -148,6 +149,8 @@ def _file_refused(path: Path) -> InputError:
             f"{path}: a video. Extract its frames as PNG files into a folder, and name the folder; the camera must "
             "move sideways in equal steps, and nothing else may move."
         )
+    if path.suffix.lower() in ARCHIVES and path.stat().st_size:
+        return InputError(f"{path}: an archive. Unpack it, and name the folder or file that it contains.")
     return _unknown(path, "an empty file" if path.stat().st_size == 0 else "not a light field in a known format")
 
 

@@ -240,6 +240,19 @@ def test_too_few_images_and_one_image(tmp_path):
     assert 'quilt="ROWSxCOLUMNS"' in message
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("views.zip", "an archive. Unpack it, and name the folder or file"),
+        ("views.tar.gz", "an archive. Unpack it"),
+        ("scene.mp4", "a video. Extract its frames as PNG files into a folder"),
+    ],
+)
+def test_files_that_hold_the_views_for_other_programs(name, message, tmp_path):
+    (tmp_path / name).write_bytes(b"PK\x03\x04 and more")
+    assert message in refusal(tmp_path / name)
+
+
 @pytest.mark.parametrize("name", ["IMG_{index:04d}_eslf.png", "shot{index}_qs4x3a0.75.png"])
 def test_images_that_hold_light_fields_are_not_views_of_one(name, tmp_path):
     save(tmp_path, make_views(), name)
