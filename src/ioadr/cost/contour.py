@@ -17,7 +17,7 @@ REACH = 1.05
 TURNS = 12
 """Directions of the contour's normal that are tried."""
 OFFSETS, OFFSET_STEP = 8, 0.25
-"""Distances of the contour from the pixel's centre that are tried: ±.125, ±.375 … px."""
+"""Distances of the contour from the pixel's centre that are tried: ±0.125, ±0.375 … px."""
 STEEPEST = 90.0
 """Standard deviation of the near surface's shading, grey levels per px."""
 SAMPLES_PER_VIEW = 9

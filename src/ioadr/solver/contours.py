@@ -35,6 +35,15 @@ def contour_evidence(matting: Matting, surfaces: FloatMap, likelihood: FloatMap,
     return evidence
 
 
+def agreeing(evidence: Evidence, likelihood: FloatMap, was_near: NDArray[np.bool_]) -> Evidence:
+    """Evidence without what would take a pixel from the near surface against `likelihood`, that of coverage (C13).
+
+    Without this rule, thin bars lose pixels: Fine thinning of lattice-0 was 2.48 instead of 1.84 % (decision 23).
+    """
+    opposed = was_near & (likelihood > 0) & (evidence < 0)
+    return np.where(opposed, np.float16(0.0), evidence)
+
+
 def contour_width(matting: Matting, surfaces: FloatMap, likelihood: FloatMap, workers: Workers) -> float | None:
     """The width of `WIDTHS` that leaves least at pixels whose side is clear; None if they are too few (C14)."""
     size = np.abs(likelihood)

@@ -10,7 +10,7 @@ from ioadr import DisparityRange, LightField, preset
 from ioadr._jit import Workers
 from ioadr.cost.coverage import cover
 from ioadr.cost.sight import Matting
-from ioadr.solver.contours import ASKED, CLEAR, CLEAREST, WIDTHS, contour_evidence, contour_width, trace
+from ioadr.solver.contours import ASKED, CLEAR, CLEAREST, WIDTHS, agreeing, contour_evidence, contour_width, trace
 from ioadr.solver.coverage import pack_matting, settle
 from ioadr.solver.problem import pack_rays
 
@@ -83,6 +83,13 @@ def test_only_pixels_that_are_not_clear_are_asked():
     assert evidence.dtype == np.float16
     assert not evidence[~(size < ASKED)].any()
     assert ASKED <= CLEAR < CLEAREST
+
+
+def test_a_near_pixel_is_lost_only_if_coverage_agrees():
+    evidence = np.array([-2.0, -2.0, -2.0, 2.0, 2.0], np.float16)
+    likelihood = np.array([1.0, -1.0, 1.0, 1.0, -1.0], np.float32)
+    was_near = np.array([True, True, False, True, True])
+    assert agreeing(evidence, likelihood, was_near).tolist() == [0.0, -2.0, -2.0, 2.0, 2.0]
 
 
 def test_without_clear_pixels_nothing_is_said():
