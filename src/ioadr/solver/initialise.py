@@ -15,12 +15,17 @@ from ioadr.layout import Line
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import Initialise
 from ioadr.solver.plane_sweep import keep_best, plane_cost
+from ioadr.solver.problem import contrast
 from ioadr.solver.structure_tensor import epi_orientation
 from ioadr.way import Origin
 
 FloatMap = NDArray[np.float32]
-STEEPEST = 2.0
+STEEPEST = 2.5
 """Largest shift between neighbouring views that the structure tensor can follow, px."""
+LEVEL, APART, LARGEST = 1.5, 2, 4
+"""Largest shift that it follows in sheared EPIs, distance between shears, and the largest shear, px."""
+PLAIN, AROUND = 24.0, 4
+"""Contrast below which there is no texture, grey levels, and half width of the square that it is measured in, px."""
 SHORTEST = 5
 """Smallest number of views in a line for which it is at least as good as a plane sweep."""
 WINDOWS = (2, 0)
@@ -32,32 +37,34 @@ def first_maps(
 ) -> list[FloatMap]:
     """First maps [N, M] inside the range: one, or for `cheapest` all that suit the light field.
 
-    Plane sweeps with windows are good on surfaces; those without, and the structure tensor where shifts are small, keep
-    gaps open.
+    Plane sweeps with windows are good on surfaces; those without, and the structure tensor, keep gaps open.
     """
-    method = choose_method(lightfield, limits, parameters)
     if parameters.method == "cheapest":
         maps = plane_sweeps(rays, limits, workers, WINDOWS)
-        return maps + [followed_lines(lightfield, limits, parameters, workers)] * (method == "structure-tensor")
-    if method == "plane-sweep":
+        if follows_lines(lightfield, limits, LARGEST + LEVEL):
+            lines = followed_lines(lightfield, limits, parameters, workers)
+            # Without texture, the most coherent of several shears is a matter of chance.
+            known = not needs_shears(lightfield, limits) or contrast(rays, AROUND) >= PLAIN
+            maps.append(np.where(known, lines, maps[0]))
+        return maps
+    if choose_method(lightfield, limits, parameters) == "plane-sweep":
         return [plane_sweep(rays, limits, workers)]
     return [followed_lines(lightfield, limits, parameters, workers)]
 
 
 def first_map_origins(lightfield: LightField, limits: DisparityRange, parameters: Initialise) -> list[Origin]:
     """Origin of each map of `first_maps`."""
-    method = choose_method(lightfield, limits, parameters)
-    followed = [Origin.LINES] * (method == "structure-tensor")
     if parameters.method == "cheapest":
-        return [Origin.WINDOWS, Origin.PIXELS, *followed]
-    return followed or [Origin.WINDOWS]
+        return [Origin.WINDOWS, Origin.PIXELS] + [Origin.LINES] * follows_lines(lightfield, limits, LARGEST + LEVEL)
+    followed = choose_method(lightfield, limits, parameters) == "structure-tensor"
+    return [Origin.LINES if followed else Origin.WINDOWS]
 
 
 def followed_lines(
     lightfield: LightField, limits: DisparityRange, parameters: Initialise, workers: Workers
 ) -> FloatMap:
     """The structure tensor's disparities; values far outside the range are filled from their surroundings."""
-    disparity, _ = structure_tensor(lightfield, parameters, workers)
+    disparity, _ = structure_tensor(lightfield, limits, parameters, workers)
     centre, reach = 0.5 * (limits.minimum + limits.maximum), 0.5 * limits.extent * parameters.inpaint_beyond
     outlier = ~(np.abs(disparity - centre) <= reach)
     filled = inpaint(np.where(outlier, np.float32(np.nan), disparity))
@@ -68,18 +75,26 @@ def choose_method(
     lightfield: LightField, limits: DisparityRange, parameters: Initialise
 ) -> Literal["structure-tensor", "plane-sweep"]:
     """The structure tensor for long lines of views with small shifts, unless the parameters say otherwise."""
-    lines = [line for axis in (1, 0) if (line := lightfield.layout.even_line(axis)) is not None]
-    if parameters.method == "structure-tensor" and not lines:
+    if parameters.method == "structure-tensor" and not even_lines(lightfield):
         raise InputError(
             f"{lightfield.name}: the structure tensor needs at least three evenly spaced views in line with the "
             "reference view. Use ⟦init plane-sweep⟧, or another ⟦reference⟧."
         )
     if parameters.method in ("structure-tensor", "plane-sweep"):
         return parameters.method
-    largest = max(abs(limits.minimum), abs(limits.maximum))
-    enough = any(len(line.indices) >= SHORTEST for line in lines)
-    followed = enough and max(abs(line.step) for line in lines) * largest <= 1.25 * STEEPEST
-    return "structure-tensor" if followed else "plane-sweep"
+    return "structure-tensor" if follows_lines(lightfield, limits, STEEPEST) else "plane-sweep"
+
+
+def follows_lines(lightfield: LightField, limits: DisparityRange, steepest: float) -> bool:
+    """Whether the structure tensor has enough views in a line, and shifts between them are at most `steepest` px."""
+    lines = even_lines(lightfield)
+    largest = max((abs(line.step) for line in lines), default=0.0) * max(abs(limits.minimum), abs(limits.maximum))
+    return any(len(line.indices) >= SHORTEST for line in lines) and largest <= steepest
+
+
+def even_lines(lightfield: LightField) -> list[Line]:
+    """Lines of evenly spaced views through the reference view, the horizontal one first."""
+    return [line for axis in (1, 0) if (line := lightfield.layout.even_line(axis)) is not None]
 
 
 def plane_sweep(rays: Rays, limits: DisparityRange, workers: Workers, half_width: int = 2) -> FloatMap:
@@ -112,26 +127,56 @@ def lowest_point(before: FloatMap, lowest: FloatMap, after: FloatMap) -> FloatMa
     return np.clip(offset, np.float32(-0.5), np.float32(0.5))
 
 
-def structure_tensor(lightfield: LightField, parameters: Initialise, workers: Workers) -> tuple[FloatMap, FloatMap]:
-    """Most coherent disparity [N, M] over EPI directions and channels, and its coherence (0 … 1)."""
-    smooth, difference = _taps(parameters)
+def structure_tensor(
+    lightfield: LightField, limits: DisparityRange, parameters: Initialise, workers: Workers
+) -> tuple[FloatMap, FloatMap]:
+    """Most coherent disparity [N, M] over EPI directions, shears and channels, and its coherence (0 … 1).
+
+    NaN where the lines of all sheared EPIs are too steep.
+    """
+    taps, scale = _taps(parameters), np.float32(255.0 / lightfield.white)
     best = np.zeros((lightfield.height, lightfield.width), np.float32)
     trust = np.full_like(best, -1.0)
+    several = parameters.method == "cheapest" and needs_shears(lightfield, limits)
     for axis in (1, 0):
         line = lightfield.layout.even_line(axis)
         if line is None:
             continue
         stack, centre = _stack(lightfield, line, axis)
-        for channel in range(lightfield.channels):
-            scale = np.float32(255.0 / lightfield.white)
-            epi = np.multiply(np.ascontiguousarray(stack[..., channel]), scale, dtype=np.float32)
-            slope, coherence = np.empty(epi.shape[1:], np.float32), np.empty(epi.shape[1:], np.float32)
-            workers.rows(epi_orientation, len(slope), epi, centre, smooth, difference, slope, coherence)
-            slope, coherence = (slope, coherence) if axis == 1 else (slope.T, coherence.T)
-            better = coherence > trust
-            np.copyto(best, slope / np.float32(line.step), where=better)
-            np.copyto(trust, coherence, where=better)
-    return best, trust
+        for shear in shears(limits, line.step) if several else [0]:
+            views = sheared(stack, centre, shear)
+            for channel in range(lightfield.channels):
+                epi = np.multiply(np.ascontiguousarray(views[..., channel]), scale, dtype=np.float32)
+                slope, coherence = np.empty(epi.shape[1:], np.float32), np.empty(epi.shape[1:], np.float32)
+                workers.rows(epi_orientation, len(slope), epi, centre, *taps, slope, coherence)
+                if several:
+                    coherence[np.abs(slope) > LEVEL] = -1.0
+                slope, coherence = (slope, coherence) if axis == 1 else (slope.T, coherence.T)
+                better = coherence > trust
+                np.copyto(best, (slope + np.float32(shear)) / np.float32(line.step), where=better)
+                np.copyto(trust, coherence, where=better)
+    return np.where(trust < 0, np.float32(np.nan), best), trust
+
+
+def needs_shears(lightfield: LightField, limits: DisparityRange) -> bool:
+    """Whether EPIs must be sheared, because some of their lines may be too steep to follow."""
+    return not follows_lines(lightfield, limits, STEEPEST)
+
+
+def shears(limits: DisparityRange, step: float) -> list[int]:
+    """Shears of EPIs, px per view, after which the lines of views `step` apart are level enough to follow."""
+    lowest, highest = sorted((limits.minimum * step, limits.maximum * step))
+    first, last = int((lowest + LEVEL) // APART), -int((LEVEL - highest) // APART)
+    return [APART * i for i in range(first, last + 1) if abs(APART * i) <= LARGEST]
+
+
+def sheared(stack: NDArray[Any], centre: int, shear: int) -> NDArray[Any]:
+    """Views [K, N, M, C], each moved along m by `shear` px per view from the centre, with replicated edges."""
+    if not shear:
+        return stack
+    columns, shifts = np.arange(stack.shape[2]), shear * (np.arange(len(stack)) - centre)
+    sources = np.clip(columns - shifts[:, None], 0, len(columns) - 1)
+    return np.stack([view[:, source] for view, source in zip(stack, sources, strict=True)])
 
 
 def _stack(lightfield: LightField, line: Line, axis: int) -> tuple[NDArray[Any], int]:

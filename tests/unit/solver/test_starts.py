@@ -8,7 +8,7 @@ import pytest
 from ioadr import DisparityRange, LightField, preset
 from ioadr._jit import Workers
 from ioadr.parameters import Initialise
-from ioadr.solver.initialise import WINDOWS, first_maps, plane_sweep, plane_sweeps
+from ioadr.solver.initialise import WINDOWS, first_maps, followed_lines, plane_sweep, plane_sweeps, sheared, shears
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
@@ -17,7 +17,7 @@ from ioadr.way import Origin
 from tests.builders import make_lightfield
 
 BEST = preset("best")
-NARROW, WIDE = DisparityRange(-1.0, 1.5), DisparityRange(-1.0, 6.0)
+NARROW, SHEARED, WIDE = DisparityRange(-1.0, 1.5), DisparityRange(-3.5, 3.1), DisparityRange(-1.0, 6.0)
 
 
 def test_each_pixel_takes_the_map_that_the_views_support():
@@ -56,7 +56,8 @@ def test_single_pixels_win_only_beyond_chance():
 
 
 @pytest.mark.parametrize(
-    ("method", "limits", "count"), [("cheapest", NARROW, 3), ("cheapest", WIDE, 2), ("auto", NARROW, 1)]
+    ("method", "limits", "count"),
+    [("cheapest", NARROW, 3), ("cheapest", SHEARED, 3), ("cheapest", WIDE, 2), ("auto", NARROW, 1), ("auto", WIDE, 1)],
 )
 def test_the_structure_tensor_takes_part_where_it_can_follow(method, limits, count):
     lf = make_lightfield(grid=(5, 5), size=(24, 26))
@@ -64,6 +65,38 @@ def test_the_structure_tensor_takes_part_where_it_can_follow(method, limits, cou
         maps = first_maps(lf, pack_rays(lf), limits, Initialise(method=method), workers)
     assert len(maps) == count
     assert all(limits.minimum <= values.min() <= values.max() <= limits.maximum for values in maps)
+
+
+@pytest.mark.parametrize("disparity", [-3.3, -2.0, 0.4, 2.9])
+def test_sheared_lines_are_followed_where_shifts_are_large(disparity):
+    lf = make_lightfield(grid=(9, 9), size=(40, 42), disparity=disparity)
+    with Workers(1) as workers:
+        lines = followed_lines(lf, SHEARED, Initialise(method="cheapest"), workers)
+    assert np.median(np.abs(lines[14:-14, 14:-14] - disparity)) < 0.1
+
+
+def test_without_texture_sheared_lines_are_not_a_start():
+    random = np.random.default_rng(2)
+    views = random.integers(118, 124, (9, 9, 40, 42, 3), np.uint8)
+    views[..., 20:, :] = random.integers(20, 235, (40, 22, 3), np.uint8)  # the same in every view
+    lf = LightField(views, range=SHEARED)
+    with Workers(1) as workers:
+        windows, _, lines = first_maps(lf, pack_rays(lf), SHEARED, Initialise(method="cheapest"), workers)
+    assert (lines[:, :16] == windows[:, :16]).all()
+    assert np.median(np.abs(lines[:, 28:])) < 0.05
+
+
+@pytest.mark.parametrize("step", [1.0, -1.0, 0.5])
+def test_shears_leave_level_lines_only(step):
+    shifts = step * np.linspace(SHEARED.minimum, SHEARED.maximum, 50)
+    assert all(min(abs(shift - shear) for shear in shears(SHEARED, step)) <= 1.5 for shift in shifts)
+
+
+def test_shearing_moves_the_views_of_one_disparity_onto_each_other():
+    texture = np.random.default_rng(0).integers(0, 255, (3, 40, 1), np.uint8)
+    stack = np.stack([np.roll(texture, -2 * (k - 2), axis=1) for k in range(5)])
+    assert (sheared(stack, 2, 2)[:, :, 4:-4] == texture[:, 4:-4]).all()
+    assert sheared(stack, 2, 0) is stack
 
 
 def test_several_windows_are_swept_as_each_alone():
