@@ -13,7 +13,7 @@ from ioadr.cost.sight import background, is_inside, level_scale, light_at
 from ioadr.geometry.ppp import project
 
 REACH = 1.05
-"""px around the pixel from which samples are taken."""
+"""Radius around the pixel, px, within which samples are used."""
 TURNS = 12
 """Directions of the contour's normal that are tried."""
 OFFSETS, OFFSET_STEP = 8, 0.25
@@ -22,7 +22,7 @@ STEEPEST = 90.0
 """Standard deviation of the near surface's shading, grey levels per px."""
 SAMPLES_PER_VIEW = 9
 SAMPLE_NOISE = 0.7
-"""Grey levels."""
+"""Noise of a sample, grey levels."""
 INDEPENDENT = 3.0
 """Number of samples whose errors are independent: few, because a contour that is not straight misleads all of them."""
 

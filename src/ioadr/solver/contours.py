@@ -13,12 +13,12 @@ FloatMap = NDArray[np.float32]
 Evidence = NDArray[np.float16]
 """As kept in the history, so that the border step can be repeated at a pixel: the width depends on the whole map."""
 WIDTHS = (1.3, 1.45, 1.6, 1.8, 2.0, 2.2)
-"""px over which a contour turns from one surface to the other, by lens, sensor or renderer."""
+"""Widths, px, over which a contour may turn from one surface to the other; they depend on lens, sensor or renderer."""
 ASKED, CLEAR, CLEAREST = 3.0, 6.0, 60.0
-"""Evidence of coverage below which contours are asked; between the other two, pixels show the width. Where it is
-larger, the contour is too far from the pixel."""
+"""Contours are fitted where the evidence of coverage is below the first limit. Pixels between the other two show the
+width; beyond, the contour is too far from the pixel."""
 SHOWN, FEWEST = 200, 30
-"""Pixels, at most and at least, from which the width is measured."""
+"""Largest and smallest number of pixels from which the width is measured."""
 LOUDEST = 8.0
 """Value up to which evidence counts."""
 
