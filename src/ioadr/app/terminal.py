@@ -81,7 +81,7 @@ class Terminal:
     def bar(self, states: bool = False) -> Progress:
         """A rich progress bar with the time left and, if asked, the tasks' `state`; draws nothing unless `live`."""
         if not self.live:
-            return cast("Progress", Unseen())
+            return cast("Progress", NoProgress())
         from rich.console import Console
         from rich.progress import BarColumn, Progress, SpinnerColumn, Task, TextColumn, TimeRemainingColumn
         from rich.text import Text
@@ -103,7 +103,7 @@ class Terminal:
     def busy(self, text: str) -> AbstractContextManager[Any]:
         """Show a spinner with `text` while the block runs, if `live`."""
         if not self.live:
-            return Unseen()
+            return NoProgress()
         from rich.console import Console
         from rich.text import Text
 
@@ -124,10 +124,10 @@ class Terminal:
             logger.removeHandler(handler)
 
 
-class Unseen:
+class NoProgress:
     """Replaces bars and spinners where there is no terminal: rich takes 0.1 s to load."""
 
-    def __enter__(self) -> Unseen:
+    def __enter__(self) -> NoProgress:
         return self
 
     def __exit__(self, *_: object) -> None:

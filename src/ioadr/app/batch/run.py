@@ -15,16 +15,13 @@ from ioadr.app.batch.items import Item, Outcome, Settings, failed, left
 from ioadr.app.batch.jobs import Job, item_job, tiled_job, video_job
 from ioadr.app.batch.loop import Loop
 from ioadr.app.batch.progress import Watch, watching
-from ioadr.app.batch.sizing import CLIENT, Crew, Need, check_need, choose_crew, machine_memory, need_of
+from ioadr.app.batch.sizing import CLIENT, PIECES, Crew, Need, check_need, choose_crew, machine_memory, need_of
 from ioadr.app.batch.storage import Store, input_fingerprint, is_url
 from ioadr.app.batch.summary import Summary
 from ioadr.app.batch.video import gains, segments, video_keys
 from ioadr.app.batch.work import prepare
 from ioadr.app.terminal import Terminal
 from ioadr.errors import InputError
-
-PIECES = 8
-"""Assumed number of tasks of a tiled item when workers are planned."""
 
 
 @dataclass(frozen=True)

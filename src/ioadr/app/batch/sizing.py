@@ -21,6 +21,8 @@ from ioadr.lightfield import DisparityRange
 from ioadr.machine import cores
 from ioadr.parameters import Parameters
 
+PIECES = 8
+"""Assumed number of tasks of a tiled item when workers are planned."""
 SERIAL = 0.07
 """Share of an item's time that more threads do not shorten: mostly writing."""
 CLIENT, WORKER = 250_000_000, 80_000_000

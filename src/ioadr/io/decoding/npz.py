@@ -17,6 +17,9 @@ from ioadr.io.safety.limits import LESS, check_memory, check_packing
 
 MOST_ARRAYS = 1000
 SUFFIX = ".npy"
+BLOCK = 1 << 20
+LOCAL_HEADER = 30
+"""Bytes of a zip entry's header before its name."""
 
 
 @contextmanager
@@ -89,3 +92,28 @@ def declared_array(
             f"found {member.file_size}. The file is damaged: save it again."
         )
     return shape, dtype
+
+
+def mapped_array(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    """An entry's array, memory-mapped; a compressed entry is read instead."""
+    shape, dtype = declared_array(path, archive, member)
+    if member.compress_type != zipfile.ZIP_STORED or not math.prod(shape):
+        return load_array(archive, member)
+    _check_sum(archive, member)
+    with path.open("rb") as file:
+        file.seek(member.header_offset)
+        head = file.read(LOCAL_HEADER)
+        lengths = int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
+        file.seek(member.header_offset + LOCAL_HEADER + lengths)
+        version = np.lib.format.read_magic(file)
+        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        _, fortran, _ = reader(file)
+        # Copied on writing: for arrays that must not be written to, kernels would be compiled once more.
+        return np.memmap(path, dtype, "c", file.tell(), shape, "F" if fortran else "C")
+
+
+def _check_sum(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
+    """Check the entry's checksum, which zipfile cannot do for a mapped array."""
+    with archive.open(member) as stream:
+        while stream.read(BLOCK):
+            pass

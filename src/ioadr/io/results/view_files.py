@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ioadr.colours import rgb8
 from ioadr.errors import InputError
-from ioadr.io.decoding.npz import array_members, declared_array, load_array
+from ioadr.io.decoding.npz import array_members, mapped_array
 from ioadr.io.results import cloud, glb
 from ioadr.io.results.load import load_estimate
 from ioadr.io.results.typed import checked
@@ -31,9 +31,6 @@ DESCRIPTION = "description.json"
 ANCHORS = tuple[tuple[tuple[int, int], tuple[float, float]], ...]
 """Names of the arrays with the grid index and offset of each view."""
 ANCHOR_ARRAYS = ("disparity", "confidence", "coverage", "kept", "image")
-BLOCK = 1 << 20
-LOCAL_HEADER = 30
-"""Bytes of a zip entry's header before its name."""
 
 
 def views_writer(views: Views) -> Callable[[Path], None]:
@@ -184,33 +181,8 @@ def _open(path: Path) -> tuple[Mapping[str, NDArray[Any]], Mapping[str, Any]]:
             raise InputError(
                 f"{path}: a description of {text.file_size} bytes is implausible. Run the estimation again."
             )
-        arrays = {name: _mapped(path, archive, member) for name, member in members.items()}
+        arrays = {name: mapped_array(path, archive, member) for name, member in members.items()}
         return arrays, json.loads(archive.read(text))
-
-
-def _mapped(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
-    """An entry's array, memory-mapped; compressed entries, as others may write them, are read."""
-    shape, dtype = declared_array(path, archive, member)
-    if member.compress_type != zipfile.ZIP_STORED or not np.prod(shape):
-        return load_array(archive, member)
-    _check_sum(archive, member)
-    with path.open("rb") as file:
-        file.seek(member.header_offset)
-        head = file.read(LOCAL_HEADER)
-        lengths = int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little")
-        file.seek(member.header_offset + LOCAL_HEADER + lengths)
-        version = np.lib.format.read_magic(file)
-        reader = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        _, fortran, _ = reader(file)
-        # Copied on writing: for arrays that must not be written to, kernels would be compiled once more.
-        return np.memmap(path, dtype, "c", file.tell(), shape, "F" if fortran else "C")
-
-
-def _check_sum(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> None:
-    """Check the entry's checksum, which zipfile cannot do for a mapped array."""
-    with archive.open(member) as stream:
-        while stream.read(BLOCK):
-            pass
 
 
 def _check(views: Views) -> None:
