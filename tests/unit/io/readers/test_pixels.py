@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import zlib
 
+import imagecodecs
 import numpy as np
 import OpenEXR
 import pytest
@@ -13,6 +15,9 @@ from PIL import Image
 
 from ioadr import InputError
 from ioadr.io import read
+from ioadr.io.decoding.header import Header
+from ioadr.io.decoding.images import read_image
+from ioadr.io.decoding.png_files import _compressed, uncompressed
 from tests.builders import make_views, save_png
 from tests.layouts import AS_STORED
 
@@ -242,6 +247,34 @@ def test_interlaced_pngs_and_transparent_colours(kind, channels, dtype, tmp_path
     each(views, write)
     np.testing.assert_array_equal(read(tmp_path, **AS_STORED).views, views)
     assert not caplog.records
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "uint16"])
+@pytest.mark.parametrize("size", [(1, 1), (90, 250), (300, 200)])
+def test_a_png_with_stored_rows_is_the_same_image(size, dtype):
+    image = np.random.default_rng(0).integers(0, np.iinfo(dtype).max, (*size, 3), dtype, endpoint=True)
+    content = png(image, transparent=[1, 2, 3])
+    stored = uncompressed(content, Header(*size, 3, np.dtype(dtype)), imagecodecs)
+    with_alpha = np.asarray(imagecodecs.png_decode(stored.tobytes())).reshape(*size, 4)
+    np.testing.assert_array_equal(with_alpha[..., :3], image)
+    zlib.decompress(_compressed(stored.tobytes())[0])  # refuses a wrong checksum
+    assert Image.open(io.BytesIO(stored.tobytes())).info["transparency"] == (1, 2, 3)
+
+
+def test_only_an_intact_png_is_stored_anew(tmp_path):
+    image = make_views()[0, 0]
+    header, content = Header(*image.shape, image.dtype), png(image)
+    middle = content.index(b"IDAT") + 20
+    damaged = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+    assert uncompressed(png(image, interlaced=True), header, imagecodecs) is None
+    assert uncompressed(damaged, header, imagecodecs) is None
+    assert uncompressed(content[:middle], header, imagecodecs) is None
+    trailing = content.replace(chunk(b"IEND", b""), chunk(b"IDAT", b"more") + chunk(b"IEND", b""))
+    (tmp_path / "a.png").write_bytes(trailing)
+    np.testing.assert_array_equal(read_image(tmp_path / "a.png"), imagecodecs.png_decode(content))
+    (tmp_path / "b.png").write_bytes(damaged)
+    with pytest.raises(InputError, match=r"b\.png: cannot be read as an image"):
+        read_image(tmp_path / "b.png")
 
 
 def test_an_animated_image_is_refused(tmp_path):
