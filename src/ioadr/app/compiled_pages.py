@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
@@ -11,6 +12,12 @@ from jinja2.bccache import Bucket, BytecodeCache
 from ioadr import _cache_folder
 
 SUFFIX = ".page"
+
+
+@cache
+def _settings() -> bytes:
+    """What affects the compilation of all templates; once, because looking up a version takes 2 ms."""
+    return version("jinja2").encode() + Path(__file__).with_name("pages.py").read_bytes()
 
 
 class CompiledPages(BytecodeCache):
@@ -26,6 +33,5 @@ class CompiledPages(BytecodeCache):
 
     def _path(self, bucket: Bucket) -> Path:
         """Named by the template and everything that affects its compilation: jinja2 and the settings in `pages`."""
-        settings = Path(__file__).with_name("pages.py").read_bytes()
-        key = sha256(f"{bucket.key} {bucket.checksum} {version('jinja2')}".encode() + settings).hexdigest()
+        key = sha256(f"{bucket.key} {bucket.checksum}".encode() + _settings()).hexdigest()
         return _cache_folder.FOLDER / (key[:32] + SUFFIX)

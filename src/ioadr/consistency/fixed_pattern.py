@@ -23,16 +23,26 @@ SMALLEST = 4 * BLOCK
 
 def has_blocks(view: NDArray[Any]) -> bool:
     """Whether edges of JPEG blocks stand out in a view [N, M, C]."""
-    return min(view.shape[:2]) >= SMALLEST and min(_blocks(_grey(view)), _blocks(_grey(view).T)) > BLOCKS
+    if min(view.shape[:2]) < SMALLEST:
+        return False
+    grey = _grey(view)
+    return min(_blocks(grey), _blocks(grey.T)) > BLOCKS
 
 
 def is_mosaic(view: NDArray[Any]) -> bool:
     """Whether a view [N, M, C] seems to be raw sensor data, with another colour in every second pixel."""
-    return min(view.shape[:2]) >= SMALLEST and min(_mosaic(_grey(view)), _mosaic(_grey(view).T)) > MOSAIC
+    if min(view.shape[:2]) < SMALLEST:
+        return False
+    grey = _grey(view)
+    return min(_mosaic(grey), _mosaic(grey.T)) > MOSAIC
 
 
 def _grey(view: NDArray[Any]) -> NDArray[np.float32]:
-    return view.mean(axis=-1, dtype=np.float32)
+    """Mean of the channels; numpy's takes five times as long over so short an axis."""
+    total = view[..., 0].astype(np.float32)
+    for channel in range(1, view.shape[-1]):
+        total += view[..., channel]
+    return total / np.float32(view.shape[-1])
 
 
 def _blocks(grey: NDArray[np.float32]) -> float:

@@ -62,7 +62,8 @@ def _corners(grid: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[An
 
 def _depth_step(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
     """Infinite where a point is missing, so that the other diagonal is taken."""
-    step: NDArray[Any] = np.nan_to_num(np.abs(a[2] - b[2]), nan=np.inf)
+    step = np.abs(a[2] - b[2])
+    step[np.isnan(step)] = np.inf
     return step
 
 

@@ -41,6 +41,24 @@ def test_help_imports_nothing_heavy(arguments):
     assert not HEAVY & {name.split(".")[0] for name in loaded}
 
 
+def test_only_the_thread_that_loads_kernels_does_without_scipy_and_yaml():
+    pytest.importorskip("yaml")
+    pytest.importorskip("scipy")
+    loaded = python(
+        "import sys; from ioadr.app.estimation_options import kernels_waking\n"
+        "with kernels_waking(): import yaml\n"
+        "import scipy; print('numba' in sys.modules, 'yaml' in sys.modules, len(sys.meta_path))"
+    )
+    before = python("import sys; print(len(sys.meta_path))")
+    assert loaded.split() == ["True", "True", *before.split()]
+    quietly = python(
+        "import sys; from ioadr.app.estimation_options import kernels_waking\n"
+        "with kernels_waking(): pass\n"
+        "print(*(name in sys.modules for name in ('ioadr.estimation', 'numba', 'scipy', 'yaml')))"
+    )
+    assert quietly.split() == ["True", "True", "False", "False"]
+
+
 def test_help_lists_every_command_and_the_exit_codes(cli):
     outcome = cli("--help")
     for name, text in COMMANDS.items():

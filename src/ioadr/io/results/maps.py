@@ -61,19 +61,22 @@ def write_npy(path: Path, values: NDArray[Any], label: Label) -> None:
 
 def write_picture(path: Path, picture: NDArray[np.uint8], label: Label) -> None:
     """Write an 8-bit RGB PNG, quickly: each row as its difference from the one above; Pillow tries all filters."""
-    from PIL.PngImagePlugin import putchunk
-
     height, width, _ = picture.shape
     rows = np.empty((height, 1 + 3 * width), np.uint8)
     rows[:, 0], rows[:, 1:] = UP, picture.reshape(height, -1)
     rows[1:, 1:] -= picture[:-1].reshape(height - 1, -1)
+    chunks = [
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, RGB, 0, 0, 0)),
+        *(_text_chunk(name, text) for name, text in _texts(label).items()),
+        (b"IDAT", deflated(rows.tobytes())),
+        (b"IEND", b""),
+    ]
     with path.open("wb") as file:
         file.write(MAGIC)
-        putchunk(file, b"IHDR", struct.pack(">IIBBBBB", width, height, 8, RGB, 0, 0, 0))
-        for name, text, *_ in _png_texts(label).chunks:
-            putchunk(file, name, text)
-        putchunk(file, b"IDAT", deflated(rows.tobytes()))
-        putchunk(file, b"IEND", b"")
+        for name, content in chunks:
+            file.write(struct.pack(">I", len(content)) + name)
+            file.write(content)
+            file.write(struct.pack(">I", zlib.crc32(content, zlib.crc32(name))))
 
 
 def deflated(content: bytes) -> bytes:
@@ -101,8 +104,8 @@ def write_png16(path: Path, values: NDArray[Any], label: Label) -> None:
     from PIL import Image
 
     samples, scale, offset = quantised(values)
-    texts = _png_texts(label, scale=repr(scale), offset=repr(offset), value="offset + scale * sample", empty="0")
-    Image.fromarray(samples).save(path, format="PNG", pnginfo=texts, compress_level=3)
+    texts = _texts(label, scale=repr(scale), offset=repr(offset), value="offset + scale * sample", empty="0")
+    Image.fromarray(samples).save(path, format="PNG", pnginfo=_png_texts(texts), compress_level=3)
 
 
 def read_png16(path: str | Path) -> NDArray[np.float32]:
@@ -159,16 +162,24 @@ def _same(stored: Mapping[str, Any], planes: Mapping[str, NDArray[Any]]) -> bool
     return all(np.array_equal(stored[name].pixels, values, equal_nan=True) for name, values in planes.items())
 
 
-def _png_texts(label: Label, **texts: str) -> PngInfo:
+def _texts(label: Label, **more: str) -> dict[str, str]:
+    """Texts of a PNG by keyword."""
+    ours = {"Software": "ioadr", "Description": label.description, "unit": label.unit}
+    return {**ours, **more, "provenance": label.provenance}
+
+
+def _text_chunk(name: str, text: str) -> tuple[bytes, bytes]:
+    """Type and content of a chunk: Latin-1 if possible, else UTF-8."""
+    try:
+        return b"tEXt", f"{name}\0{text}".encode("latin-1")
+    except UnicodeEncodeError:
+        return b"iTXt", f"{name}\0\0\0\0\0{text}".encode()
+
+
+def _png_texts(texts: Mapping[str, str]) -> PngInfo:
     from PIL.PngImagePlugin import PngInfo
 
     info = PngInfo()
-    for name, text in {
-        "Software": "ioadr",
-        "Description": label.description,
-        "unit": label.unit,
-        **texts,
-        "provenance": label.provenance,
-    }.items():
+    for name, text in texts.items():
         info.add_text(name, text)
     return info

@@ -12,6 +12,8 @@ from typing import Any
 from ioadr.errors import InputError
 
 BLOCK = 1 << 20
+DIGITS = 32
+"""Hexadecimal digits of a hash that are kept."""
 NOT_METHOD = ("app", "evaluation")
 """Rooms that do not affect results."""
 
@@ -25,7 +27,7 @@ def digest_path(path: str | Path) -> str:
 
 def digest_files(files: Iterable[Path], base: Path) -> str:
     """Hash of names (relative to `base`) and contents; modification times do not count."""
-    digest = hashlib.blake2b(digest_size=16)
+    digest = hashlib.sha256()  # processors have instructions for it: half the time of BLAKE2
     try:
         for file in files:
             name = file.relative_to(base).as_posix() if file != base else file.name
@@ -35,7 +37,7 @@ def digest_files(files: Iterable[Path], base: Path) -> str:
                     digest.update(block)
     except OSError as error:
         raise InputError(f"{base}: cannot be read: {error}.") from error
-    return digest.hexdigest()
+    return digest.hexdigest()[:DIGITS]
 
 
 @cache
@@ -56,10 +58,10 @@ def work_key(parameters: Mapping[str, Any], content: str, *more: Any) -> str:
 
 def digest_content(name: str, content: bytes) -> str:
     """The same hash as `digest_files` gives a single file."""
-    return hashlib.blake2b(f"{len(name)} {name} {len(content)}\n".encode() + content, digest_size=16).hexdigest()
+    return hashlib.sha256(f"{len(name)} {name} {len(content)}\n".encode() + content).hexdigest()[:DIGITS]
 
 
 def digest_values(*values: Any) -> str:
     """Hash of JSON-compatible values."""
     text = json.dumps(values, sort_keys=True, separators=(",", ":"))
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
