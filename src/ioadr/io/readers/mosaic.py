@@ -18,7 +18,7 @@ from ioadr.errors import InputError
 from ioadr.io.capture import Capture, check_grid, numbered_grid
 from ioadr.io.decoding.header import Header
 from ioadr.io.decoding.images import SUFFIXES, read_header, read_image
-from ioadr.io.gutters import picture_lines
+from ioadr.io.gutters import pictures
 from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.registry import Format
 from ioadr.part import Window
@@ -88,17 +88,21 @@ def _capture(path: Path, grid: Pair, cut: Callable[[NDArray[Any], Pair], NDArray
 def _quilt(path: Path, grid: Pair) -> Capture:
     check_grid(path, grid)
     header, image = read_header(path), read_image(path)
-    lines = picture_lines(image, grid)
-    if lines is None:
+    found = pictures(image, grid)
+    if found is None:
         return _capture(path, grid, _from_quilt, "⟦quilt⟧")
-    rows, columns = lines
-    size = (rows.shape[1], columns.shape[1])
+    rows, columns = found
+    size = (rows.length, columns.length)
 
     def cut(image: NDArray[Any]) -> NDArray[Any]:
-        return _from_quilt(image[rows.ravel()][:, columns.ravel()], grid)
+        return _from_quilt(image[rows.lines.ravel()][:, columns.lines.ravel()], grid)
 
     names = [f"sub-image {row}, {column}" for row, column in np.ndindex(*grid)]
     gutters = f"lines of one colour around sub-images of {size[1]}×{size[0]} px left out"
+    if rows.uncertain or columns.uncertain:
+        gutters += (
+            "; blur hides their exact edges, so disparities may be up to 1 px off: save each view as its own file"
+        )
     return _cut_capture(path, header, grid, size, names, cut).noted(gutters)
 
 

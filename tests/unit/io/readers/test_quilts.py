@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from ioadr import InputError
 from ioadr.io import read
@@ -70,6 +71,22 @@ def sheet(views, gutter, margin, colour=200):
     return image
 
 
+def smooth_views(grid, size):
+    """Pictures that JPEG keeps well, all different: colours that change slowly."""
+    random = np.random.default_rng(3)
+    coarse = random.integers(0, 256, (*grid, 5, 5, 3), np.uint8)
+    views = np.empty((*grid, *size, 3), np.uint8)
+    for place in np.ndindex(*grid):
+        views[place] = Image.fromarray(coarse[place]).resize(size[::-1], Image.Resampling.BICUBIC)
+    return views
+
+
+def centred(views, height, width):
+    """The part of views that is closest to another size; blur takes a line or two."""
+    top, left = (views.shape[2] - height + 1) // 2, (views.shape[3] - width + 1) // 2
+    return views[:, :, top : top + height, left : left + width].astype(float)
+
+
 @pytest.mark.parametrize(("gutter", "margin"), [(3, 0), (6, 0), (1, 1), (4, 4)])
 def test_gutters_are_left_out(gutter, margin, tmp_path):
     """Equal parts of a sheet of 3 rows, with 6 px between them, would start 2 px later in each row."""
@@ -80,6 +97,41 @@ def test_gutters_are_left_out(gutter, margin, tmp_path):
     assert "lines of one colour around sub-images of 16×20 px left out" in lightfield.source.notes
     part = read(tmp_path / "a.png", quilt="3x4", crop=(2, 1, 9, 8), **AS_STORED)
     np.testing.assert_array_equal(part.views, views[:, :, 2:11, 1:9])
+
+
+@pytest.mark.parametrize(
+    ("grid", "gutter", "margin", "colour"),
+    [((1, 4), 4, 0, 0), ((3, 4), 12, 0, 128), ((3, 4), 2, 2, 255), ((5, 5), 5, 5, 0), ((5, 5), 5, 0, 128)],
+)
+def test_blurred_gutters_are_left_out(grid, gutter, margin, colour, tmp_path):
+    """JPEG writes no line of exactly one colour next to a picture; equal parts would start `gutter / rows` px later."""
+    views = smooth_views(grid, (50, 61))
+    Image.fromarray(sheet(views, gutter, margin, colour)).save(tmp_path / "a.jpg", quality=75)
+    lightfield = read(tmp_path / "a.jpg", quilt=f"{grid[0]}x{grid[1]}", **AS_STORED)
+    assert any("lines of one colour around sub-images" in note for note in lightfield.source.notes)
+    height, width = lightfield.views.shape[2:4]
+    assert 48 <= height <= 50
+    assert 59 <= width <= 61
+    differences = lightfield.views.astype(float) - centred(views, height, width)
+    assert np.abs(differences).mean() < 8
+
+
+@pytest.mark.parametrize("bar", [0, 4])
+def test_no_gutters_in_a_lossy_sheet(bar, tmp_path):
+    views = smooth_views((3, 4), (50, 61))
+    views[:, :, :, :bar] = views[:, :, :, 61 - bar :] = views[:, :, :bar] = 0
+    Image.fromarray(sheet(views, 0, 0)).save(tmp_path / "a.jpg", quality=75)
+    lightfield = read(tmp_path / "a.jpg", quilt="3x4", **AS_STORED)
+    assert lightfield.views.shape == views.shape
+    assert not any("lines of one colour" in note for note in lightfield.source.notes)
+
+
+def test_gutters_of_a_resized_sheet_are_uncertain(tmp_path):
+    """Sub-images then start every 53.1 px, which no cut at whole pixels can follow."""
+    image = Image.fromarray(sheet(smooth_views((3, 4), (50, 61)), 8, 0, 255))
+    image.resize((round(image.width * 0.77), round(image.height * 0.77))).save(tmp_path / "a.png")
+    notes = read(tmp_path / "a.png", quilt="3x4", **AS_STORED).source.notes
+    assert any("blur hides their exact edges, so disparities may be up to 1 px off" in note for note in notes)
 
 
 def test_a_margin_that_was_cut_off_and_a_single_row(tmp_path):
