@@ -1,6 +1,7 @@
 """Patterns of file names, such as `view_{index:03d}.jpg`, `{row}_{col}.png` or `left_*.png`.
 
-`{row}` and `{col}` are the position of a view, `{index}` counts views, `*` matches anything inside a name.
+`{row}` and `{col}` are the position of a view, as numbers or, if no name has them, as letters. `{index}` counts views,
+and `*` matches anything inside a name.
 """
 
 from __future__ import annotations
@@ -20,8 +21,9 @@ Place = tuple[int, int] | tuple[int]
 class FilePattern:
     """Finds the numbers of a view in its file's name."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, letters: bool = False) -> None:
         self.text = text
+        self.letters = letters
         self.fields = [NAMES.get(match[1], "") for match in FIELD.finditer(text)]
         inside = not PureWindowsPath(text).anchor and ".." not in PureWindowsPath(text).parts
         if not inside or sorted(self.fields) not in ALLOWED or not (self.fields or "*" in text):
@@ -58,13 +60,15 @@ class FilePattern:
             end = match.end()
             followed = FIELD.match(self.text, end) is not None
             width = match[2] or "1"
-            parts.append(f"(\\d{{{width}}})" if followed and match[2] else f"([-+−]?\\d{{{width},9}})")
+            letter = "|[A-Za-z]" if self.letters and NAMES.get(match[1]) in ("row", "col") else ""
+            digits = f"\\d{{{width}}}" if followed and match[2] else f"[-+−]?\\d{{{width},9}}"
+            parts.append(f"({digits}{letter})")
         return "".join(parts) + _literal(self.text[end:])
 
 
 def whole_number(text: str) -> int:
-    """A number of a file name, with either sign for minus."""
-    return int(text.replace("−", "-"))
+    """A number of a file name, with either sign for minus; a letter counts from A = 1."""
+    return ord(text.lower()) - ord("a") + 1 if text.isalpha() else int(text.replace("−", "-"))
 
 
 def _literal(text: str) -> str:

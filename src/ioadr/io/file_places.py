@@ -16,6 +16,7 @@ from pathlib import Path
 from ioadr.errors import InputError
 from ioadr.io.capture import check_grid
 from ioadr.io.decoding.images import SUFFIXES
+from ioadr.io.file_letters import places_by_letters
 from ioadr.io.file_numbers import (
     NUMBER,
     TIMES,
@@ -71,8 +72,10 @@ def has_numbered_images(folder: Path) -> bool:
 def placed_by_pattern(folder: Path, text: str, grid: Pair | None = None) -> Places:
     """Views placed by the pattern's {row} and {col}, by its {index}, or by the numbers in the names it selects."""
     pattern = FilePattern(text)
-    matching = [file for file in sorted(folder.glob(pattern.glob)) if pattern.matches(inside(folder, file))]
-    files = [file for file in matching if file.is_file() and not file.name.startswith(".")]
+    files = _matched(folder, pattern)
+    if not files:
+        pattern = FilePattern(text, letters=True)
+        files = _matched(folder, pattern)
     if not files:
         examples = ", ".join(sorted(file.name for file in folder.iterdir())[:3]) or "an empty folder"
         raise InputError(
@@ -82,8 +85,7 @@ def placed_by_pattern(folder: Path, text: str, grid: Pair | None = None) -> Plac
     if not pattern.fields:
         return placed_by_names(folder, files, grid)
     places = unique(folder, ((pattern.place(inside(folder, file)) or (), file) for file in files))
-    placed = {(key[0], key[1]): file for key, file in places.items() if len(key) == 2}
-    return Places(placed, {key[0]: file for key, file in places.items() if len(key) == 1})
+    return Places(_pairs(places), {key[0]: file for key, file in places.items() if len(key) == 1})
 
 
 def placed_by_names(folder: Path, files: Sequence[Path], grid: Pair | None = None) -> Places:
@@ -91,6 +93,9 @@ def placed_by_names(folder: Path, files: Sequence[Path], grid: Pair | None = Non
 
     Names that say neither, such as times, are in the order of their numbers if `grid` has a place for each.
     """
+    lettered = places_by_letters(folder, [file for file in files if not MAPS.search(file.stem.lower())])
+    if lettered:
+        return Places(_pairs(unique(folder, lettered[0])), {}, (lettered[1],))
     views, notes = _views_among(folder, _alike(folder, files))
     group = unique(folder, numbers_in_names(folder, views))
     changing = [column for column, values in enumerate(zip(*group, strict=True)) if len(set(values)) > 1]
@@ -177,6 +182,15 @@ def counted_grid(path: Path, count: int, options: ReadOptions, which: str = "") 
 def listed(names: Sequence[object]) -> str:
     """The first names, followed by … if there are more."""
     return ", ".join(map(str, names[:NAMED])) + (" …" if len(names) > NAMED else "")
+
+
+def _matched(folder: Path, pattern: FilePattern) -> list[Path]:
+    files = (file for file in sorted(folder.glob(pattern.glob)) if pattern.matches(inside(folder, file)))
+    return [file for file in files if file.is_file() and not file.name.startswith(".")]
+
+
+def _pairs(places: Mapping[Numbers, Path]) -> dict[Pair, Path]:
+    return {(key[0], key[1]): file for key, file in places.items() if len(key) == 2}
 
 
 def _alike(folder: Path, files: Iterable[Path]) -> Mapping[str, list[Path]]:

@@ -51,6 +51,56 @@ def test_counted_files_are_a_square_and_that_is_said(name, tmp_path):
     assert 'read as a 3×3 grid, along rows (grid="1x9" for a line, `order`)' in notes(lightfield)
 
 
+LETTERED = ["{R}{n}.png", "{r}{n:02d}.png", "view_{r}_{n}.png", "cam-{R}-{n}.png", "2067_{R}{n:03d}_v2.png"]
+LETTERED += ["row_{r}_col_{n}.png", "row{R}col{n}.png", "col_{n}_row_{r}.png"]
+
+
+def lettered(folder, views, name):
+    for row, col in np.ndindex(*views.shape[:2]):
+        save_png(folder / name.format(R="ABCDE"[row], r="abcde"[row], n=col + 1), views[row, col])
+    return folder
+
+
+@pytest.mark.parametrize("name", LETTERED)
+def test_letters_are_rows_and_that_is_said(name, tmp_path):
+    """Each letter was mistaken for a separate capture, and the advice was to read one row only."""
+    views = make_views(grid=(4, 5))
+    lightfield = read(lettered(tmp_path, views, name), **AS_STORED)
+    np.testing.assert_array_equal(lightfield.views, views)
+    assert "are rows, numbers columns (transpose=True)" in notes(lightfield)
+
+
+@pytest.mark.parametrize("name", ["{n}{R}.png", "row_{n}_col_{r}.png"])
+def test_letters_behind_numbers_are_columns(name, tmp_path):
+    views = make_views(grid=(4, 5))
+    lightfield = read(lettered(tmp_path, views, name), **AS_STORED)
+    np.testing.assert_array_equal(lightfield.views.swapaxes(0, 1), views)
+    assert "are columns, numbers rows (transpose=True)" in notes(lightfield)
+
+
+def test_a_pattern_may_name_letters(tmp_path):
+    views = make_views(grid=(3, 9))
+    lettered(tmp_path, views, "cam{R}-{n}.png")
+    assert "holds several sets of views: 9 like camA-1.png" in refusal(tmp_path)
+    np.testing.assert_array_equal(read(tmp_path, pattern="cam{row}-{col}.png", **AS_STORED).views, views)
+
+
+def test_a_missing_lettered_view_is_a_hole(tmp_path):
+    lettered(tmp_path, make_views(grid=(4, 5)), "{R}{n}.png")
+    (tmp_path / "B3.png").unlink()
+    assert "1 of 20 views has no file: 1,2" in notes(read(tmp_path, **AS_STORED))
+
+
+def test_letters_that_name_captures_are_refused(tmp_path):
+    """Left and right images, and letters far apart, are not rows."""
+    views = make_views(grid=(3, 3))
+    for folder, letters in (("stereo", "LR"), ("apart", "AFX")):
+        (tmp_path / folder).mkdir()
+        for letter in letters:
+            save(tmp_path / folder, views, letter + "_{index}.png")
+        assert "holds several sets of views" in refusal(tmp_path / folder)
+
+
 def test_gaps_in_counted_files_are_refused_and_may_be_named(tmp_path):
     views = make_views(grid=(5, 5))
     save(tmp_path, views, "view_{index:02d}.png")
