@@ -12,7 +12,6 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.geometry.windows import grow
 from ioadr.solver.evidence import reasons_to_doubt
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import SweepPlan
@@ -20,7 +19,7 @@ from ioadr.solver.trust_model import KNOTS, START, WEIGHTS
 
 FloatMap = NDArray[np.float32]
 VAGUE = 0.25
-"""Standard deviation of the sharpest data within 3×3 px, px, at which half of the trust remains."""
+"""Standard deviation of the sharpest data around a pixel, px, at which half of the trust remains."""
 
 BETTER = 0.6
 """Margin by which a rival must be cheaper to refute the pixel: too rare for the fit."""
@@ -51,18 +50,13 @@ def probability(reasons: Mapping[str, FloatMap]) -> FloatMap:
 
     Without texture there is no information, and what the data refute is wrong: both give 0.
     """
-    return probability_beside(reasons, -grow(-reasons["vague"], 1))
-
-
-def probability_beside(reasons: Mapping[str, FloatMap], sharpest: FloatMap) -> FloatMap:
-    """`probability`, given the least "vague" of each pixel and its neighbours."""
     odds = np.full_like(reasons["vague region"], START, np.float32)
     for name, weights in WEIGHTS.items():
         for (below, above), weight in zip(pairwise(KNOTS[name]), weights, strict=True):
             if weight:
                 odds -= _ramp(reasons[name], below, above, weight)
     odds -= np.log1p(np.minimum(reasons["bent"], np.float32(MOST_BENT)) / np.float32(BENT))
-    informed = 1 / (1 + np.exp(2 * (sharpest - np.float32(np.log(VAGUE)))))
+    informed = 1 / (1 + np.exp(2 * (reasons["uninformed"] - np.float32(np.log(VAGUE)))))
     rival = np.maximum(reasons["rival near"], reasons["rival far"])
     refuted = _beyond(rival, BETTER, 0.05) + _beyond(reasons["pull of region"], float(np.log(PULLED)), 0.1)
     refuted += _beyond(reasons["clipped"], CLIPPED, 0.05)

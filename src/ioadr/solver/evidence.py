@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from ioadr.cost.linearised import linearise
 from ioadr.cost.rivals import rival_margins
 from ioadr.cost.total import Model
+from ioadr.geometry.ppp import Rays
 from ioadr.geometry.windows import grow
 from ioadr.solver.cost_curves import lattice, lattice_curves, spread
 from ioadr.solver.few_views import costs_of, few_rays, seen_by
 from ioadr.solver.finish import everywhere
-from ioadr.solver.gloss import smooth
+from ioadr.solver.gloss import blurred, smooth
 from ioadr.solver.map_filters import count_torn, rank_middle
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import SweepPlan
@@ -27,10 +28,17 @@ DISTINCT = 0.1
 """Smallest difference in disparity of a rival, px."""
 NOISE = 1.0
 """Smallest residual that is assumed, grey levels."""
+STRAY, MOST_STRAY, STRAY_REGION = 0.8, 1.5, 0.06
+"""Share of the expected contribution of noise by which it may exceed it by chance: at a pixel, at the most textured of
+its neighbours, and around it on average."""
 FURTHEST = 0.1
 """Largest pull of the data that counts, px."""
 TORN = 0.1
 """Distance from the local plane, px of disparity, above which a neighbour does not belong to the surface."""
+FAINT = 5
+"""Standard deviation, px, of the window in which texture weaker than noise is looked for."""
+FINE = 10
+"""Positions between two pixels at which the contribution of noise is computed."""
 END = 0.03
 """Distance from an end of the range, px of disparity, that counts as the end."""
 
@@ -52,7 +60,7 @@ def reasons_to_doubt(
     curves = lattice_curves(refinement, few, disparity, own)
     limits, shape = refinement.limits, disparity.shape
     ends = (disparity < limits.minimum + END) | (disparity > limits.maximum - END)
-    reasons = _data_reasons(refinement, few, disparity)
+    reasons = _data_reasons(refinement, few, disparity, visible)
     beside = torn(disparity, 1)
     reasons |= {"torn": beside, "torn around": torn(disparity, 3), "torn region": smooth(beside)}
     reasons |= {"rival near": -near, "rival far": -far}
@@ -116,20 +124,66 @@ def _margins(
     return margins
 
 
-def _data_reasons(refinement: Refinement, model: Model, disparity: FloatMap) -> dict[str, FloatMap]:
-    """Uncertainty and pull of the data, at the pixel and in its region, and the unexplained residual."""
+def _data_reasons(
+    refinement: Refinement, model: Model, disparity: FloatMap, visible: NDArray[np.uint16]
+) -> dict[str, FloatMap]:
+    """Uncertainty and pull of the data, at the pixel and in its region, and the unexplained residual.
+
+    The derivatives of noise look like texture, so their expected contribution is subtracted. Where noise hides single
+    pixels, their region may still inform; where there is no texture at all, only direct neighbours do.
+    """
+    views = max(refinement.positions.dy.size, 1)
     target, texture, residual = (np.empty_like(disparity) for _ in range(3))
     numbers = np.float32(refinement.parameters.finish.colour_scale), np.float32(FURTHEST)
     given = model, disparity, *numbers, everywhere(disparity)
     refinement.workers.rows(linearise, len(disparity), *given, target, texture, residual)
-    texture *= np.float32(refinement.positions.dy.size / model.rays.dy.size)
-    precision: FloatMap = texture / (residual + np.float32(NOISE**2))
-    regional = np.maximum(smooth(precision), np.float32(1e-6))
-    pull = target - disparity
+    noise = noise_texture(model.rays, disparity, residual, float(numbers[0])) * (visible / np.float32(views))
+    unit = (residual + np.float32(NOISE**2)) * np.float32(model.rays.dy.size / views)
+    precision: FloatMap = np.maximum(texture - np.float32(1 + STRAY) * noise, np.float32(0.0)) / unit
+    regional, pull = smooth(precision), target - disparity
+    pull_of_region = np.abs(smooth(precision * pull)) / np.maximum(regional, np.float32(1e-6))
+    with_noise, clear = _deviation(texture / unit), _deviation((texture - np.float32(1 + MOST_STRAY) * noise) / unit)
+    excess = texture_beyond(texture, noise) - np.float32(STRAY_REGION)
+    faint = _deviation(excess * noise / unit)
     return {
-        "vague": -0.5 * np.log(np.maximum(precision, np.float32(1e-6))),
-        "vague region": -0.5 * np.log(regional),
+        "vague": _deviation(precision),
+        "vague region": _deviation(regional),
+        "uninformed": np.maximum(-grow(-with_noise, 1), np.minimum(-grow(-clear, 1), faint)),
         "pull": np.log(np.abs(pull) + np.float32(0.003)),
-        "pull of region": np.log(np.abs(smooth(precision * pull)) / regional + np.float32(0.003)),
+        "pull of region": np.log(pull_of_region + np.float32(0.003)),
         "residual": 0.5 * np.log(smooth(residual) + np.float32(0.1)),
     }
+
+
+def _deviation(precision: FloatMap) -> FloatMap:
+    """Logarithm of the standard deviation, px."""
+    return np.float32(-0.5) * np.log(np.maximum(precision, np.float32(1e-6)))
+
+
+def texture_beyond(texture: FloatMap, noise: FloatMap) -> FloatMap:
+    """By how much texture exceeds that of noise around a pixel, as a share of it, between −½ and ½, [N, M]."""
+    ratio = texture / np.maximum(noise, np.float32(1e-6))
+    return blurred(np.clip(ratio, np.float32(0.5), np.float32(1.5)), FAINT, 3 * FAINT) - np.float32(1.0)
+
+
+def noise_texture(rays: Rays, disparity: FloatMap, residual: FloatMap, scale: float) -> FloatMap:
+    """Σ w·g² over all views, as in `cost.linearised`, if the residuals are noise, [N, M].
+
+    The noise of an interpolated sample, and of its derivative, depends on its position between pixels, and thus on the
+    disparity.
+    """
+    step = 1 / (FINE * max(float(rays.reach.max()), 1.0))
+    tried = step * np.arange(np.floor(disparity.min() / step), np.ceil(disparity.max() / step) + 2)
+    (value_y, slope_y), (value_x, slope_x) = (noise_gains(-np.outer(tried, along)) for along in (rays.dy, rays.dx))
+    slope = rays.dy**2 * slope_y * value_x + rays.dx**2 * value_y * slope_x
+    gain = slope.sum(1) / (value_y * value_x).mean(1)
+    weight = 1 / (1 + residual / np.float32(scale**2))
+    return residual * weight * np.interp(disparity, tried, gain).astype(np.float32)
+
+
+def noise_gains(position: NDArray[np.floating]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """Variance of unit noise, and of its derivative, after cubic interpolation at a position."""
+    t = position - np.floor(position)
+    value = np.stack([t * (2 * t - 1 - t * t), 2 - 5 * t**2 + 3 * t**3, t + 4 * t**2 - 3 * t**3, t**3 - t**2]) / 2
+    slope = np.stack([4 * t - 3 * t**2 - 1, 9 * t**2 - 10 * t, 8 * t - 9 * t**2 + 1, 3 * t**2 - 2 * t]) / 2
+    return (value**2).sum(0), (slope**2).sum(0)

@@ -15,7 +15,7 @@ from ioadr.cost.coverage import cover
 from ioadr.lightfield import LightField
 from ioadr.part import Window
 from ioadr.result import Estimate
-from ioadr.solver.confidence import probability_beside
+from ioadr.solver.confidence import probability
 from ioadr.solver.cost_curves import PITCH
 from ioadr.solver.coverage import pack_matting, with_neighbours
 from ioadr.solver.evidence import reasons_to_doubt
@@ -35,6 +35,12 @@ from ioadr.way import Origin, Way
 FloatMap = NDArray[np.float32]
 LATTICE = math.lcm(ALIGNED, PITCH)
 """Parts begin at multiples of this number of px, so that lanes and pixels with cost curves match those of the whole."""
+HARMLESS = {name: knots[0] for name, knots in KNOTS.items()} | {
+    "uninformed": KNOTS["vague"][0],
+    "bent": 0,
+    "clipped": 0,
+}
+"""Values up to which a reason lowers no odds."""
 SURE = 1e-6
 """Probabilities closer than this to 0 or 1 count as equal."""
 
@@ -171,12 +177,9 @@ def weighed(reasons: dict[str, FloatMap], row: int, column: int) -> tuple[float,
     """
     at = row, column
     values = {name: np.full(len(reasons) + 1, values[at]) for name, values in reasons.items()}
-    sharpest = np.full(len(reasons) + 1, reasons["vague"][around(*at, 1)].min())
     for index, (name, changed) in enumerate(values.items()):
-        harmless = np.float32(KNOTS[name][0] if name in KNOTS else 0.0)
-        for absent in (changed, sharpest) if name == "vague" else (changed,):
-            absent[index] = min(absent[index], harmless)
-    trust = np.clip(probability_beside(values, sharpest), SURE, 1 - SURE).astype(np.float64)
+        changed[index] = min(changed[index], np.float32(HARMLESS[name]))
+    trust = np.clip(probability(values), SURE, 1 - SURE).astype(np.float64)
     won = np.log(trust / (1 - trust))
     doubts = [
         Doubt(name, float(reasons[name][at]), max(float(rise), 0.0))

@@ -28,25 +28,25 @@ KNOTS = {
 }
 """Knots of each reason in `solver.evidence`, in its unit."""
 
-START = 8.323
+START = 7.847
 """Logarithm of the odds without any doubt."""
 WEIGHTS = {
-    "vague": (0.255, 0.829, 0, 0),
-    "vague region": (0, 0.143, 1.343, 1.235),
-    "pull": (0.062, 0.289, 0.428, 0.122),
-    "pull of region": (0, 0.101, 0.665, 2.002),
-    "residual": (1.118, 1.165, 0.121, 0.036),
-    "torn": (0.486, 0.183, 0.784, 0.323),
-    "torn around": (0.159, 0.039, 0.136, 0.261),
-    "torn region": (0.289, 0, 0, 0),
-    "rival near": (0, 0.189, 0, 0),
-    "rival far": (0.2, 0.113, 0.665, 0),
-    "rival": (0, 0.153, 0.335, 0.105),
-    "rival of region": (0.132, 0, 0, 0),
-    "flat": (0.466, 0.345, 0, 0.72),
-    "beyond": (0, 0, 0, 0.192),
-    "unexplained": (0, 0, 0, 1.052),
-    "unseen": (0, 0, 0, 0.261),
-    "end": (0.137, 1.382, 1.342, 1.483),
+    "vague": (0.342, 0.357, 0, 0.277),
+    "vague region": (0, 0.09, 0.519, 2.186),
+    "pull": (0, 0.335, 0.574, 0.321),
+    "pull of region": (0.006, 0.29, 0.68, 0.71),
+    "residual": (1.105, 1.037, 0.518, 1.319),
+    "torn": (0.431, 0.238, 0.789, 0.369),
+    "torn around": (0.289, 0.16, 0.199, 0.232),
+    "torn region": (0.27, 0, 0, 0),
+    "rival near": (0.028, 0.234, 0, 0),
+    "rival far": (0.159, 0.144, 0.474, 0),
+    "rival": (0, 0, 0.211, 0),
+    "rival of region": (0, 0, 0, 0),
+    "flat": (0, 0.3, 0, 0.306),
+    "beyond": (0, 0, 0, 0.934),
+    "unexplained": (0, 0, 0, 0.179),
+    "unseen": (0, 0, 0, 0.635),
+    "end": (0, 0.889, 1.737, 2.006),
 }
 """Amount by which each interval lowers the log odds."""

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ioadr import LightField
+from ioadr import DisparityRange, LightField
 from ioadr._jit import Workers
 from ioadr.presets import preset
 from ioadr.solver.confidence import confidence_map, probability
-from ioadr.solver.evidence import bent, torn
+from ioadr.solver.evidence import bent, noise_gains, torn
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
 from ioadr.solver.trust_model import KNOTS, WEIGHTS
@@ -109,7 +109,7 @@ def test_what_bends_is_trusted_less():
     """Odds are halved by a bend of 0.01 px and divided by 6 by any bend of 0.05 px or more."""
     calm = {name: np.full((4, 4), knots[0], np.float32) for name, knots in KNOTS.items()}
     calm |= {name: np.full((4, 4), KNOTS[name][-1], np.float32) for name in ("vague region", "residual")}
-    calm["clipped"] = np.zeros((4, 4), np.float32)
+    calm |= {"clipped": np.zeros((4, 4), np.float32), "uninformed": calm["vague"]}
     odds = []
     for bend in (0, 0.01, 0.05, 1.0):
         found = probability(calm | {"bent": np.full((4, 4), bend, np.float32)})[0, 0]
@@ -123,3 +123,37 @@ def test_weights_belong_to_knots_and_no_doubt_raises_trust():
         assert len(weights) == len(KNOTS[name]) - 1
         assert min(weights) >= 0
         assert list(KNOTS[name]) == sorted(KNOTS[name])
+
+
+def half_blank(noise: float, contrast: float = 40.0) -> LightField:
+    """9×9 views of a texture at disparity 0; the right half is blank. All have noise."""
+    random = np.random.default_rng(3)
+    wall = 128 + contrast * random.standard_normal((64, 96, 3))
+    wall[:, 48:] = 128
+    views = np.rint(wall + noise * random.standard_normal((9, 9, *wall.shape)))
+    return LightField(np.clip(views, 0, 255).astype(np.uint8), range=DisparityRange(-1.5, 1.5))
+
+
+TEXTURED, PLAIN = np.s_[10:-10, 10:34], np.s_[10:-10, 62:-10]
+
+
+@pytest.mark.parametrize("noise", [0.7, 2.0, 6.0])
+@pytest.mark.parametrize("disparity", [0.0, 0.3])
+def test_noise_is_not_texture(noise, disparity):
+    """A blank surface tells nothing, however noisy it is; without noise, its confidence is 0."""
+    found = trust(half_blank(noise), np.full((64, 96), disparity, np.float32))
+    assert np.quantile(found[PLAIN], 0.95) < 0.1
+    assert (np.median(found[TEXTURED]) > 0.9) == (disparity == 0)
+
+
+def test_texture_weaker_than_noise_is_still_texture():
+    found = trust(half_blank(4.0, contrast=3.0), np.zeros((64, 96), np.float32))
+    assert np.median(found[TEXTURED]) > 0.5
+    assert np.quantile(found[PLAIN], 0.95) < 0.1
+
+
+def test_noise_after_interpolation():
+    """At a pixel the derivative is a central difference; halfway between pixels, the value is a mean of neighbours."""
+    value, slope = noise_gains(np.array([0.0, 3.0, -0.5]))
+    assert value == pytest.approx([1, 1, 0.640625])
+    assert slope == pytest.approx([0.5, 0.5, 3.8125])
