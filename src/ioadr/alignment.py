@@ -20,6 +20,7 @@ from ioadr.geometry.synthesis import residuals, synthesise_sharply
 from ioadr.lightfield import LightField
 from ioadr.solver.registration import Motion, motion
 from ioadr.solver.shading import shading, shape_of, unshaded, without_low_frequencies
+from ioadr.tones import WHITE
 
 ROUNDS = 3
 """Default number of rounds; each makes a map and measures the misalignment against it."""
@@ -144,7 +145,7 @@ def align(lightfield: LightField, rounds: int = ROUNDS, seed: int = 0, threads: 
 def needs_alignment(lightfield: LightField, seed: int = 0, threads: int | None = None) -> bool:
     """Whether views contradict a first map: in exposure, by gloss, or by their positions."""
     rough = estimate(lightfield, "fast", seed=seed, progress=False, threads=threads)
-    return disagreement(rough.costs["data"], rough.confidence, rough.image, rough.white) > 0.0
+    return disagreement(rough.costs["data"], rough.confidence, rough.image, WHITE / rough.tones.gain) > 0.0
 
 
 def applied(lightfield: LightField, alignment: Alignment, threads: int | None = None) -> LightField:

@@ -131,7 +131,7 @@ def _estimated(
     start: NDArray[np.float32] | None,
 ) -> Estimate:
     """The method."""
-    clock, history = time.perf_counter(), list[SweepRecord]()
+    clock, history, tones = time.perf_counter(), list[SweepRecord](), lightfield.tones(parameters.data.least_span)
 
     def report(record: SweepRecord) -> None:
         history.append(record)
@@ -139,11 +139,11 @@ def _estimated(
             progress(record, refinement.disparity, total)
 
     with Workers(threads) as workers:
-        rays = pack_rays(lightfield, parameters.data.view_step)
+        rays = pack_rays(lightfield, parameters.data.view_step, tones)
         limits = lightfield.range or voted_range(lightfield, rays, parameters.data.view_step, workers)
         steps, last = plan(parameters, limits, warm=start is not None), closing(parameters, limits)
         total = len(steps) + finishing_passes(parameters.finish) + parameters.coverage.settle
-        refinement = Refinement(lightfield, limits, parameters, workers, rays)
+        refinement = Refinement(lightfield, limits, parameters, workers, rays, tones)
         del rays  # the refinement may release them for a while
         maps = first_maps(lightfield, rays_of_starts(refinement), limits, parameters.initialise, workers)
         given = [] if start is None else [_usable(start, maps[0], limits)]

@@ -13,6 +13,7 @@ from ioadr.camera import Camera, RelativeCamera
 from ioadr.errors import InputError
 from ioadr.layout import Layout
 from ioadr.part import Part, Window
+from ioadr.tones import Tones, tones_of
 from ioadr.view_checks import WHITE as WHITE
 from ioadr.view_checks import check_plane, check_range, check_sizes, check_texture, check_values, supported
 
@@ -255,6 +256,10 @@ class LightField:
     def reference_view(self) -> NDArray[Any]:
         """[N, M, C] as stored."""
         return self.views[self.reference]
+
+    def tones(self, least_span: float) -> Tones:
+        """Grey levels of the samples, stretched to `least_span` levels if they span fewer."""
+        return tones_of(self.reference_view, self.white, self.part, least_span)
 
     def __repr__(self) -> str:
         from ioadr.app.notebook import lightfield_facts, text

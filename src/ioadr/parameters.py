@@ -39,6 +39,7 @@ class DataTerm:
     occluder_margin: float = _option(0.01, "px by which an occluder must be nearer than the candidate", 0, 1)
     write_hypothesis: bool = _option(True, "put the hypothesis into the map before looking for occluders (Algorithm 1)")
     view_step: int = _option(1, "use every n-th view of the grid in each direction, if at least 9 remain", 1, 8)
+    least_span: float = _option(0.0, "stretch samples that span fewer grey levels to this many; 0: never", 0, 255)
     count_reference: bool = _option(False, "divide the data term by the number of views, not by one less")
 
 

@@ -99,6 +99,7 @@ _FAST = {
 # The sweeps up to the planar ones, from a better first map; then surfaces fitted to the linearised data, and borders.
 _BEST = {
     "initialise.method": "cheapest",
+    "data.least_span": 170.0,
     "congruence.plain_weight": 50.0,
     "search.sweeps": 6,
     "search.temperature": 0.05,
@@ -153,6 +154,7 @@ FINISH_VARIATIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
         "without-scatter": {"finish.scatter": 0.0},
         "without-sharing": {"finish.sharing": 0},
         "without-plain": {"congruence.plain_weight": 0.0},
+        "without-stretch": {"data.least_span": 0.0},
         "structure-tensor-start": {"initialise.method": "structure-tensor"},
     }
 )

@@ -16,6 +16,7 @@ from ioadr.layout import Layout
 from ioadr.lightfield import DisparityRange, LightField, Source
 from ioadr.parameters import Parameters
 from ioadr.part import Part
+from ioadr.tones import WHITE, Tones, tones_of
 from ioadr.way import Way
 
 if TYPE_CHECKING:
@@ -104,10 +105,16 @@ class Estimate:
         posed = is_posed(self.camera)
         before, after = (ALIGN, LOOK) if posed else (REORDER_OR_ALIGN, REORDER)
         advice = after if self.source.alignment else before
-        texts = doubts(self.disparity, self.costs["data"], self.confidence, self.image, self.white, self.range, advice)
+        white = WHITE / self.tones.gain
+        texts = doubts(self.disparity, self.costs["data"], self.confidence, self.image, white, self.range, advice)
         sparse = sparse_doubts(self._apart, self.confidence) if posed else ()
         own = (*kept, *sparse, *texts)
         return (*self.source.doubts.values(), *(Note(text) for text in own))
+
+    @property
+    def tones(self) -> Tones:
+        """Grey levels of the samples, as the method saw them."""
+        return tones_of(self.image, self.white, self.part, self.parameters.data.least_span)
 
     @property
     def _apart(self) -> float:

@@ -13,7 +13,19 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "ioadr"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-NOUNS = {"errors", "machine", "spilled", "parameters", "presets", "part", "camera", "layout", "lightfield", "way"}
+NOUNS = {
+    "errors",
+    "machine",
+    "spilled",
+    "parameters",
+    "presets",
+    "part",
+    "camera",
+    "layout",
+    "lightfield",
+    "tones",
+    "way",
+}
 METHOD = NOUNS | {"_jit", "_lanes", "geometry", "result"}
 
 MAY_IMPORT = {
@@ -23,11 +35,12 @@ MAY_IMPORT = {
     "presets": {"errors", "parameters"},
     "parameter_files": {"errors", "parameters", "presets"},
     "part": set(),
+    "tones": {"part"},
     "way": set(),
     "camera": {"errors", "part"},
     "layout": {"errors"},
     "view_checks": {"errors", "part", "camera", "layout"},
-    "lightfield": {"errors", "part", "camera", "layout", "view_checks"},
+    "lightfield": {"errors", "part", "camera", "layout", "tones", "view_checks"},
     "colours": set(),
     "_cache_folder": set(),
     "_kernel_cache": {"_cache_folder"},

@@ -33,6 +33,7 @@ from ioadr.solver.explanation import Candidate, CostCurve, Ending, Explanation, 
 from ioadr.solver.pixel_views import hidden_views
 from ioadr.solver.refine import Refinement, random_numbers, single_precision
 from ioadr.solver.schedule import SweepPlan, closing
+from ioadr.tones import Tones
 
 BACK = -1
 """Towards visited pixels, as in the result's costs: up and left."""
@@ -52,9 +53,9 @@ class Explainer:
         lightfield: LightField,
         estimate: Estimate | None = None,
         limits: DisparityRange | None = None,
-        pack: Callable[[int], Rays] | None = None,
+        pack: Callable[[int, Tones], Rays] | None = None,
     ) -> None:
-        """`pack` returns the packed views for a `view_step`, so that several explainers can share them."""
+        """`pack` returns the packed views for a `view_step` and tones, so that several explainers can share them."""
         self.lightfield, self.estimate = lightfield, estimate
         chosen = estimate.range if estimate else limits or lightfield.range
         if chosen is None:
@@ -117,8 +118,9 @@ class Explainer:
     ) -> tuple[Model, State]:
         """The inputs of a sweep; with changed parameters, planes are fitted only at `pixel`."""
         with Workers() as workers:
-            rays = self._pack(parameters.data.view_step)
-            refinement = Refinement(self.lightfield, self.limits, parameters, workers, rays)
+            tones = self.lightfield.tones(parameters.data.least_span)
+            rays = self._pack(parameters.data.view_step, tones)
+            refinement = Refinement(self.lightfield, self.limits, parameters, workers, rays, tones)
             if self.estimate:
                 refinement.disparity = self.estimate.disparity
                 refinement.state.cost[:] = _accepted(self.estimate)

@@ -25,6 +25,7 @@ from ioadr.geometry.windows import grow
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import CongruenceTerm, DataTerm, Parameters, PlanarTerm
 from ioadr.spilled import let_rest
+from ioadr.tones import WHITE, Tones
 
 FloatMap = NDArray[np.float32]
 MOST_SAMPLES = 2**31 - 1
@@ -39,8 +40,8 @@ def used_views(lightfield: LightField, view_step: int) -> NDArray[np.bool_]:
     return lightfield.layout.thinned(view_step)
 
 
-def pack_rays(lightfield: LightField, view_step: int = 1) -> Rays:
-    """All used views, packed (see `geometry.ppp`)."""
+def pack_rays(lightfield: LightField, view_step: int = 1, tones: Tones | None = None) -> Rays:
+    """All used views, packed (see `geometry.ppp`), in these tones; by default, contrast is not stretched."""
     used = used_views(lightfield, view_step)
     index = np.argwhere(used)
     # Padded: 81 views of exactly 512² px meet in the same cache sets, 649 instead of 277 ns per J_PD (decision 7).
@@ -51,11 +52,12 @@ def pack_rays(lightfield: LightField, view_step: int = 1) -> Rays:
             f"{lightfield.name}: {len(index)} views of {lightfield.width}×{lightfield.height} px exceed the limit of "
             f"{MOST_SAMPLES:,} samples. Use fewer views (⟦views⟧), a smaller ⟦scale⟧, or ⟦tiles⟧."
         )
+    tones = tones or Tones(0.0, WHITE / lightfield.white)
     samples = np.zeros((len(index), rows, row_stride), np.uint32)
     for v, (row, column) in enumerate(index):
         if v % TOGETHER == 0:
             let_rest(lightfield.views)
-        packed = pack_image(lightfield.views[row, column], lightfield.white)
+        packed = pack_image(lightfield.views[row, column], tones)
         samples[v, : lightfield.height, : lightfield.width] = packed
         samples[v, : lightfield.height, lightfield.width :] = packed[:, -1:]
         samples[v, lightfield.height :] = samples[v, lightfield.height - 1]
@@ -74,12 +76,13 @@ def pack_rays(lightfield: LightField, view_step: int = 1) -> Rays:
     )
 
 
-def pack_image(image: NDArray[Any], white: float) -> NDArray[np.uint32]:
+def pack_image(image: NDArray[Any], tones: Tones) -> NDArray[np.uint32]:
     """[N, M, C] → uint32 [N, M]; grey counts as three equal channels."""
-    if image.dtype == np.uint8 and white == 255.0:
+    if image.dtype == np.uint8 and tones == (0.0, 1.0):
         levels, unit = image, LEVELS
     else:
-        levels = np.clip(image * np.float32(255.0 * LEVELS / white) + 0.5, 0, 255.0 * LEVELS).astype(np.uint32)
+        shift, gain = np.float32(LEVELS * tones.offset + 0.5), np.float32(LEVELS * tones.gain)
+        levels = np.clip(image * gain + shift, 0, 255.0 * LEVELS).astype(np.uint32)
         unit = 1.0
     packed = levels[..., -1].astype(np.uint32)
     for channel in (1, 0):

@@ -21,6 +21,7 @@ from ioadr.result import SweepRecord
 from ioadr.solver import problem
 from ioadr.solver.schedule import SweepPlan
 from ioadr.solver.sweep import BLOCK, final_costs, sweep_share
+from ioadr.tones import Tones
 
 FloatMap = NDArray[np.float32]
 
@@ -35,10 +36,12 @@ class Refinement:
         parameters: Parameters,
         workers: Workers,
         rays: Rays | None = None,
+        tones: Tones | None = None,
     ) -> None:
         self.lightfield, self.limits, self.parameters, self.workers = lightfield, limits, parameters, workers
         self._step = 1 if rays is None else parameters.data.view_step
-        self._rays: Rays | None = rays or problem.pack_rays(lightfield)
+        self._tones = tones
+        self._rays: Rays | None = rays or problem.pack_rays(lightfield, self._step, tones)
         self.positions = self.rays._replace(samples=np.empty(0, np.uint32))
         """The rays without samples, for code that only needs the positions of the views."""
         self.pad = problem.map_padding(parameters)
@@ -67,7 +70,7 @@ class Refinement:
     def rays(self) -> Rays:
         """All used views, packed; again if they were released."""
         if self._rays is None:
-            self._rays = problem.pack_rays(self.lightfield, self._step)
+            self._rays = problem.pack_rays(self.lightfield, self._step, self._tones)
         return self._rays
 
     def released_rays(self) -> Rays:

@@ -52,8 +52,8 @@ class Replay:
         self.estimate, self.workers, self.window = estimate, workers, window
         self.lightfield = lightfield.crop(window)
         parameters = estimate.parameters
-        rays = pack_rays(self.lightfield, parameters.data.view_step)
-        self.refinement = Refinement(self.lightfield, estimate.range, parameters, workers, rays)
+        rays = pack_rays(self.lightfield, parameters.data.view_step, estimate.tones)
+        self.refinement = Refinement(self.lightfield, estimate.range, parameters, workers, rays, estimate.tones)
         self.closing = closing(parameters, estimate.range)
 
     def place(self, row: int, column: int) -> tuple[int, int]:

@@ -215,7 +215,8 @@ def _settled(
     report: Progress,
 ) -> NDArray[np.float32]:
     """The maps [V, N, M] with settled borders."""
-    term, done, lock = anchors.anchor_parameters(first.parameters).coverage, 0, Lock()
+    parameters, done, lock = anchors.anchor_parameters(first.parameters), 0, Lock()
+    term, least_span = parameters.coverage, parameters.data.least_span
     maps = np.empty((len(index), *first.disparity.shape), np.float32)
 
     def share(begin: int, end: int) -> None:
@@ -225,7 +226,8 @@ def _settled(
                 maps[number] = sights[number].disparity
                 if term.settle and index[number] != lightfield.reference:
                     near = anchors.seen_from_anchor(lightfield, index[number])
-                    maps[number] = settle(maps[number], pack_rays(near, 1), term, alone).disparity
+                    rays = pack_rays(near, 1, near.tones(least_span))
+                    maps[number] = settle(maps[number], rays, term, alone).disparity
                 with lock:
                     done += 1
                     report("view", done, len(index))

@@ -30,6 +30,7 @@ from ioadr.io.results.save import plain
 from ioadr.io.safety.atomic import atomic_file
 from ioadr.io.safety.fingerprint import digest_values
 from ioadr.lightfield import DisparityRange, LightField
+from ioadr.parameters import Parameters
 from ioadr.result import Estimate, SweepRecord
 
 WAITING = ".tiles"
@@ -104,12 +105,12 @@ def _estimated(item: Item, key: str, settings: Settings, whole: Whole, tile: Til
     views: dict[str, NDArray[Any]] = {}
     if settings.every_view:
         teller = view_teller(settings.topic, item.name, begin, end, name)
-        every = ioadr.estimate_views(lightfield, settings.parameters, settings.seed, teller, settings.threads)
+        every = ioadr.estimate_views(lightfield, parameters_of(settings), settings.seed, teller, settings.threads)
         estimate, views = every.estimate, views_core(every, _inner(tile))
     else:
         estimate = ioadr.estimate(
             lightfield,
-            settings.parameters,
+            parameters_of(settings),
             seed=settings.seed,
             progress=sweep_teller(settings.topic, item.name, begin, end, name),
             threads=settings.threads,
@@ -117,6 +118,11 @@ def _estimated(item: Item, key: str, settings: Settings, whole: Whole, tile: Til
     with atomic_file(file) as temporary, temporary.open("wb") as stream:
         np.savez(stream, allow_pickle=False, **_core(estimate, lightfield, tile, mark), **views)
     return str(file)
+
+
+def parameters_of(settings: Settings) -> Parameters:
+    """Parameters of tiles: each would stretch its own contrast, and they would not fit together."""
+    return settings.parameters.replace({"data.least_span": 0.0})
 
 
 def _inner(tile: Tile) -> tuple[slice, slice]:
@@ -206,7 +212,7 @@ def join(
         white=float(about[0]["white"]),
         camera=whole.known.camera,
         range=whole.limits,
-        parameters=settings.parameters,
+        parameters=parameters_of(settings),
         seed=settings.seed,
         layout=whole.known.layout,
         part=whole.known.part,

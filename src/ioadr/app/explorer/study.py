@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth
     from ioadr.result import Estimate
     from ioadr.solver.explain import Explainer
+    from ioadr.tones import Tones
     from ioadr.views.result import Views
 
 MOST_RESULTS = 5
@@ -69,11 +70,11 @@ class Study:
                 f"{truth.disparity.shape[1]}×{truth.disparity.shape[0]}. Give the truth of this light field."
             )
 
-    def pack(self, view_step: int = 1) -> Any:
-        """All views, or every view_step-th, packed for kernels; shared by all explainers."""
+    def pack(self, view_step: int, tones: Tones) -> Any:
+        """All views, or every view_step-th, packed for kernels in these tones; shared by all explainers."""
         from ioadr.solver.problem import pack_rays
 
-        return self._once(f"rays {view_step}", lambda: pack_rays(self.lightfield, view_step))
+        return self._once(f"rays {view_step} {tones}", lambda: pack_rays(self.lightfield, view_step, tones))
 
     def thinned(self, thin: int) -> tuple[LightField, int]:
         """Views reduced to every second, fourth, … pixel, at most every `thin`-th, and the step: for quick pictures."""

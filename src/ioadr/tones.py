@@ -1,0 +1,35 @@
+"""Grey levels of samples: white is 255; low contrast may be stretched (beyond the paper, decision 24)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from ioadr.part import Part
+
+WHITE = 255.0
+"""Grey level of full white."""
+
+
+class Tones(NamedTuple):
+    """The line that turns samples into grey levels: offset + gain · sample."""
+
+    offset: float
+    gain: float
+
+
+def tones_of(image: NDArray[Any], white: float, part: Part, least_span: float) -> Tones:
+    """Tones of a light field with this reference view [N, M, C]: it spans at least `least_span` grey levels.
+
+    If it spans less, all samples are multiplied, as by a longer exposure, and moved down if that exceeds white. A part
+    of a larger image is not stretched, so that parts fit together.
+    """
+    gain = WHITE / white
+    if not (part.is_whole and least_span):
+        return Tones(0.0, gain)
+    darkest, brightest = gain * float(image.min()), gain * float(image.max())
+    if not 0.0 < brightest - darkest < least_span:
+        return Tones(0.0, gain)
+    stretch = least_span / (brightest - darkest)
+    return Tones(min(0.0, WHITE - stretch * brightest), stretch * gain)
