@@ -40,8 +40,8 @@ class Refinement:
     ) -> None:
         self.lightfield, self.limits, self.parameters, self.workers = lightfield, limits, parameters, workers
         self._step = 1 if rays is None else parameters.data.view_step
-        self._tones = tones
-        self._rays: Rays | None = rays or problem.pack_rays(lightfield, self._step, tones)
+        self.tones = tones or lightfield.tones(0.0)
+        self._rays: Rays | None = rays or problem.pack_rays(lightfield, self._step, self.tones)
         self.positions = self.rays._replace(samples=np.empty(0, np.uint32))
         """The rays without samples, for code that only needs the positions of the views."""
         self.pad = problem.map_padding(parameters)
@@ -70,7 +70,7 @@ class Refinement:
     def rays(self) -> Rays:
         """All used views, packed; again if they were released."""
         if self._rays is None:
-            self._rays = problem.pack_rays(self.lightfield, self._step, self._tones)
+            self._rays = problem.pack_rays(self.lightfield, self._step, self.tones)
         return self._rays
 
     def released_rays(self) -> Rays:

@@ -9,17 +9,21 @@ the jumps at its rim do not move from colour edges into texture-less areas.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.geometry.ppp import LEVELS, Rays
+from ioadr.lightfield import DisparityRange
 from ioadr.result import SweepRecord
 from ioadr.solver.components import label_regions
 from ioadr.solver.few_views import few_rays, map_costs
 from ioadr.solver.filtered_views import is_large, softened_rays
-from ioadr.solver.heard_costs import CHARGE, costs_of_map, hear_planes, semiglobal_match
+from ioadr.solver.gloss import blurred
+from ioadr.solver.heard_costs import CHARGE, SMOOTHING, costs_of_map, hear_planes, semiglobal_match
 from ioadr.solver.jumps import DIFFERENT, JUMP, RIM_WEIGHT, ROUGHEST, likenesses, rim_scores
 from ioadr.solver.noise import local_noise
 from ioadr.solver.problem import contrast, padded_guide
@@ -37,9 +41,12 @@ in proportion; in smaller images, the limit stays, because evidence is counted i
 BETTER = CHARGE
 """Factor by which the map must cost more: a right map costs at most this much, even if all views are hidden."""
 NEARER, FARTHER = 1.3, 1.0
-"""Factors by which the data term of a region, without its noise, may rise if it moves nearer or farther. On gloss,
-unfiltered colours slightly favour a false hole; a mirror image is farther than the surface, and nearer surfaces are not
-hidden."""
+"""Factors by which the data term of a plane's region, without its noise, may rise if it moves nearer, and that of any
+region if it moves farther. On gloss, unfiltered colours slightly favour a false hole; a mirror image is farther than
+the surface, and nearer surfaces are not hidden."""
+ROUNDED = 0.28
+"""Mean difference that rounding causes between a sample and another that is interpolated, as a share of a step: both
+errors together have a standard deviation of √(1/12·(1 + 4/9)), and normal ones have a mean of 0.8 times that."""
 
 ROUNDS = 4
 """Largest number of searches for torn areas: a plane changes the rim of its neighbours."""
@@ -53,6 +60,19 @@ class Match:
     cost: FloatMap
     """Costs, grey levels, with the contribution of hidden views."""
     cost_of_map: FloatMap
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of some regions of the map."""
+
+    accepted: Mask
+    moved: FloatMap
+    """Distance by which pixels move nearer, px."""
+    before: FloatMap
+    after: FloatMap
+    noise: FloatMap
+    """Data terms, and the one that noise causes, grey levels."""
 
 
 def repair_regions(refinement: Refinement, closing: SweepPlan, index: int) -> SweepRecord:
@@ -69,7 +89,7 @@ def repair_regions(refinement: Refinement, closing: SweepPlan, index: int) -> Sw
     match = Match(matched, *(costs_of_map(heard, values, workers) for values in (matched, present)))
     accepted = judge(present, match, likenesses(colours(rays)), float(rays.reach.max()), smallest_region(refinement))
     if accepted.any():
-        accepted = confirmed(refinement, closing, rays, matched, accepted)
+        accepted = confirmed_match(refinement, closing, rays, match, accepted, 0.5 * float(heard.step))
     refinement.disparity = np.where(accepted, matched, present)
     changed = int(np.count_nonzero(refinement.disparity != before))
     return SweepRecord(index, "finish", changed, float("nan"), time.perf_counter() - begin)
@@ -138,25 +158,71 @@ def judge(disparity: FloatMap, match: Match, like: list[FloatMap], reach: float,
     return grown(accepted[labels]) & different
 
 
-def confirmed(
-    refinement: Refinement, closing: SweepPlan, rays: Rays, matched: FloatMap, accepted: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Accepted regions whose data term does not rise much, with unfiltered colours and each map's own occlusions.
+def confirmed(refinement: Refinement, closing: SweepPlan, rays: Rays, plane: FloatMap, accepted: Mask) -> Mask:
+    """Accepted regions of a plane whose data term rises by at most 30 %, with unfiltered colours."""
+    before = refinement.disparity
+    cost = partial(map_costs, refinement, closing, rays, wanted=accepted)
+    after = np.where(accepted, plane, before)
+    change = Change(accepted, after - before, cost(before), cost(after), local_noise(refinement, closing, rays))
+    return supported(change, NEARER - 1.0)
 
-    The limit is a share of the data term that noise does not explain: gloss favours false holes, noise does not.
+
+def confirmed_match(
+    refinement: Refinement, closing: SweepPlan, rays: Rays, match: Match, accepted: Mask, rounding: float
+) -> Mask:
+    """Accepted regions of a match that unfiltered colours do not contradict more than filtered ones support it.
+
+    A match is rounded to planes, by up to `rounding` px, and the finish will correct that; the data term without this
+    error counts.
     """
     before = refinement.disparity
-    after = np.where(accepted, matched, before)
-    labels = np.zeros(before.shape, np.int32)
-    count = label_regions(accepted, labels) + 1
-    inside = labels[accepted]
-    costs = [map_costs(refinement, closing, rays, values, accepted) for values in (before, after)]
-    noise = local_noise(refinement, closing, rays)
-    old, new, moved, random = (
-        np.bincount(inside, values[accepted], count) for values in (*costs, after - before, noise)
+    cost = partial(map_costs, refinement, closing, rays, wanted=accepted)
+    after = np.where(accepted, match.disparity, before)
+    new = without_rounding(cost, after, accepted, rounding, refinement.limits)
+    noise = np.maximum(local_noise(refinement, closing, rays), rounded_samples(refinement))
+    own, other = (by_region(accepted, values) for values in (match.cost_of_map, match.cost))
+    return supported(Change(accepted, after - before, cost(before), new, noise), own / np.maximum(other, 1e-6) - 1.0)
+
+
+def rounded_samples(refinement: Refinement) -> np.float32:
+    """Mean data term that the rounding of samples causes, grey levels; 0 for floats, whose digits are unknown."""
+    whole = refinement.lightfield.views.dtype.kind == "u"
+    return np.float32(ROUNDED * refinement.tones.gain if whole else 0.0)
+
+
+def supported(change: Change, rise: float | NDArray[np.float64]) -> Mask:
+    """Regions of a change whose data term rises by at most a share, one for all or one each; 0 if they move away.
+
+    The share is one of the data term that noise does not explain: gloss favours false holes, noise does not.
+    """
+    old, new, moved, noise = (
+        by_region(change.accepted, values) for values in (change.before, change.after, change.moved, change.noise)
     )
-    limit = old + (np.where(moved > 0, NEARER, FARTHER) - 1.0) * np.maximum(old - random, 0.0)
-    return accepted & ~(new > limit)[labels]
+    limit = old + np.where(moved > 0, rise, FARTHER - 1.0) * np.maximum(old - noise, 0.0)
+    labels = np.zeros(change.accepted.shape, np.int32)
+    label_regions(change.accepted, labels)
+    return change.accepted & ~(new > limit)[labels]
+
+
+def by_region(accepted: Mask, values: FloatMap) -> NDArray[np.float64]:
+    """Sums over the connected regions of a mask, by label."""
+    labels = np.zeros(accepted.shape, np.int32)
+    count = label_regions(accepted, labels) + 1
+    return np.asarray(np.bincount(labels[accepted], values[accepted], count), np.float64)
+
+
+def without_rounding(
+    cost: Callable[[FloatMap], FloatMap], disparity: FloatMap, moved: Mask, rounding: float, limits: DisparityRange
+) -> FloatMap:
+    """Costs of a map whose moved pixels may be up to `rounding` px off: where their surroundings cost least."""
+    if not rounding:
+        return cost(disparity)
+    shifted = np.clip(
+        [disparity + shift * moved for shift in (-rounding, 0.0, rounding)], limits.minimum, limits.maximum
+    )
+    costs = np.stack([cost(values) for values in shifted.astype(np.float32)])
+    around = [blurred(np.where(moved, values, 0.0), SMOOTHING, int(np.ceil(3 * SMOOTHING))) for values in costs]
+    return np.take_along_axis(costs, np.argmin(around, axis=0)[np.newaxis], axis=0)[0]
 
 
 def colours(rays: Rays) -> FloatMap:

@@ -14,8 +14,9 @@ from ioadr.solver.gloss import blurred
 from ioadr.solver.jumps import likenesses
 from ioadr.solver.refine import Refinement
 from ioadr.solver.region_shapes import core, opened
-from ioadr.solver.regions import Match, confirmed, judge, repair_regions
+from ioadr.solver.regions import Match, confirmed, confirmed_match, judge, repair_regions, without_rounding
 from ioadr.solver.schedule import closing
+from ioadr.tones import Tones
 from tests.builders import make_lightfield
 
 BEST = preset("best")
@@ -139,6 +140,42 @@ def test_noise_does_not_let_a_wrong_region_pass(measured, monkeypatch):
         nearer = np.ones((64, 72), np.float32)
         found = confirmed(refinement, closing(BEST, RANGE), few_rays(refinement), nearer, region)
     np.testing.assert_array_equal(found, region & (not measured))
+
+
+@pytest.mark.parametrize(
+    ("support", "gain", "kept"),
+    [(1.4, 1.0, False), (2.0, 1.0, True), (2.0, 2.5, False)],
+    ids=["weak", "strong", "coarse samples"],
+)
+def test_a_match_needs_more_support_than_contradiction(support, gain, kept, monkeypatch):
+    """Unfiltered colours prefer the map by 60 %; of its cost, rounding explains 28 %, or 70 % after a stretch."""
+    lf = make_lightfield(size=(64, 72), disparity=0.4).with_(range=RANGE)
+    region = np.zeros((64, 72), bool)
+    region[15:49, 18:54] = True
+    monkeypatch.setattr(regions, "map_costs", lambda *given, wanted: np.where(given[-1] > 0.5, 1.6, 1.0))
+    monkeypatch.setattr(regions, "local_noise", lambda *_: np.zeros((64, 72), np.float32))
+    one = np.ones((64, 72), np.float32)
+    with Workers(1) as workers:
+        refinement = Refinement(lf, RANGE, BEST, workers, tones=Tones(0.0, gain))
+        refinement.disparity = np.float32(0.4) * one
+        match = Match(np.float32(0.8) * one, one, np.float32(support) * one)
+        found = confirmed_match(refinement, closing(BEST, RANGE), refinement.rays, match, region, 0.05)
+    np.testing.assert_array_equal(found, region & kept)
+
+
+def test_rounding_of_a_match_costs_nothing():
+    """A match that is 0.1 px off has the cost of the right disparity, if it may be off that much."""
+    moved = np.zeros((30, 30), bool)
+    moved[5:25, 5:25] = True
+    disparity = np.where(moved, 0.5, 0.0).astype(np.float32)
+
+    def cost(values):
+        return np.where(moved, np.abs(values - 0.6), np.nan).astype(np.float32)
+
+    found = without_rounding(cost, disparity, moved, 0.1, RANGE)
+    np.testing.assert_allclose(found[moved], 0.0, atol=1e-6)
+    assert np.isnan(found[~moved]).all()
+    np.testing.assert_allclose(without_rounding(cost, disparity, moved, 0.0, RANGE)[moved], 0.1, rtol=1e-5)
 
 
 def test_thin_things_do_not_count():
