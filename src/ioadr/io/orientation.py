@@ -29,6 +29,8 @@ DEFINED = {"hci", "stanford"}
 """Formats that define the order of their views."""
 REMEMBERED = 32_000_000
 """Size, in bytes, up to which views decoded to test their order are kept until they are read."""
+FEW_REMEMBERED = 0.9
+"""Share of views that are not yet decoded above which all are decoded again."""
 DISTANCE = 8
 """Number of views between the reference view and the farthest one examined."""
 COMPASS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row, column) != (0, 0)]
@@ -59,7 +61,7 @@ def remembering(capture: Capture) -> Loader:
         if not loaded and size <= REMEMBERED and set(wanted) < set(numbers):
             loaded.update(zip(numbers, capture.load(numbers, capture.window), strict=True))
         rest = [number for number in wanted if number not in loaded]
-        if len(rest) == len(wanted):
+        if len(rest) >= FEW_REMEMBERED * len(wanted):  # their copy would need as much memory again
             return capture.load(wanted, window)
         others = dict(zip(rest, capture.load(rest, window), strict=True)) if rest else {}
         views = spilled.empty((len(wanted), window.height, window.width, capture.channels), capture.dtype)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import ioadr
+from ioadr.app.bench import processes
 from ioadr.app.commands import info
 from ioadr.app.reader_options import option_names
 from ioadr.app.words.expectation import SECONDS_PER_SAMPLE, START, USUAL_SPREAD
@@ -93,6 +94,18 @@ def test_info_foretells_for_the_preset_asked_for(cli, tmp_path):
     assert told["paper"]["expected_bytes"] < told["best"]["expected_bytes"]
     assert told[DEFAULT] == json.loads(cli(*arguments, "--json").out)
     assert "with the preset paper" in cli(*arguments, "--preset", "paper").out
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", info.MEASURED)
+def test_info_foretells_the_memory_of_many_views(preset, tmp_path):
+    """17×17 views with positions, as in a Stanford capture, in separate processes, with kernels from the cache."""
+    path, _ = stanford(tmp_path, make_views(grid=(17, 17), size=(150, 200)))
+    arguments = (str(path), "--preset", preset, "--range", "-1", "1")
+    told = json.loads(processes.ioadr("info", *arguments, "--json").out)["expected_bytes"]
+    for run in ("cold", "warm"):
+        used = processes.ioadr("estimate", *arguments, "--quiet", "--threads", "1", "--out", str(tmp_path / run)).peak
+    assert told == pytest.approx(used, rel=0.25)
 
 
 @pytest.mark.parametrize("name", ["out.npz", "out.zarr", "folder"])

@@ -48,6 +48,14 @@ def test_large_views_are_not_kept(tmp_path, decoded, monkeypatch):
     assert len(decoded) > len(set(decoded)) == 25
 
 
+def test_many_views_are_not_copied_for_a_few_that_are_kept(tmp_path, decoded):
+    """17 of 289 views are decoded twice; all others would be in memory twice."""
+    views = make_views(grid=(17, 17), size=(8, 9))
+    np.testing.assert_array_equal(ioadr.read(write_hci_scene(tmp_path / "waves", views)).views, views)
+    assert len(set(decoded)) == 289
+    assert len(decoded) == 289 + 17
+
+
 def test_what_an_item_needs_is_known_without_decoding_a_view(tmp_path, decoded):
     scene = write_hci_scene(tmp_path / "waves", make_views(grid=(5, 5), size=(32, 36)))
     assert need_of(str(scene), ReadOptions(), ioadr.preset("best")).views == 25

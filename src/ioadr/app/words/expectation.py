@@ -54,11 +54,12 @@ def expected_seconds(lightfield: LightField, preset: str = DEFAULT) -> float:
 def expected_bytes(lightfield: LightField, preset: str = DEFAULT) -> int:
     """Peak memory of the whole process."""
     parameters, pixels = PRESETS[preset], lightfield.height * lightfield.width
-    views = lightfield.view_count
-    if parameters.initialise.method == "plane-sweep":  # others are not even read
-        views = int(np.count_nonzero(lightfield.layout.thinned(parameters.data.view_step)))
-    stored = 0 if is_spilled(lightfield.views) else views * pixels * lightfield.channels * lightfield.views.itemsize
-    return stored + working_bytes(views, pixels, parameters, spread(lightfield)) + OVERHEAD
+    used = read = lightfield.view_count
+    if parameters.initialise.method == "plane-sweep":
+        used = int(np.count_nonzero(lightfield.layout.thinned(parameters.data.view_step)))
+        read = read if lightfield.layout.deviation else used  # of a regular grid, the others are not even read
+    stored = 0 if is_spilled(lightfield.views) else read * pixels * lightfield.channels * lightfield.views.itemsize
+    return stored + working_bytes(used, pixels, parameters, spread(lightfield)) + OVERHEAD
 
 
 def spread(lightfield: LightField) -> float:

@@ -39,6 +39,16 @@ def test_large_views_are_not_copied():
     assert per_pixel(every) == 5 * 192 + 4 * 25 + BYTES_PER_PIXEL, "the volume takes more than the views"
 
 
+def test_views_that_are_read_but_not_used_are_counted_as_stored():
+    """`fast` uses every second view; of a regular grid, it reads no others."""
+    views = make_views(grid=(9, 9), size=(20, 24))
+    regular = ioadr.LightField(views, range=ioadr.DisparityRange(-1, 1))
+    wobbly = np.random.default_rng(0).normal(0, 0.01, (9, 9, 2)) + np.moveaxis(np.indices((9, 9)), 0, -1)
+    placed = ioadr.LightField(views, range=ioadr.DisparityRange(-1, 1), positions=wobbly)
+    assert expected_bytes(placed, "fast") - expected_bytes(regular, "fast") == views[0, 0].nbytes * (81 - 25)
+    assert expected_bytes(placed, "best") == expected_bytes(regular, "best")
+
+
 def per_pixel(need):
     """Bytes of an estimation beyond the stored views."""
     pixels = need.height * need.width
