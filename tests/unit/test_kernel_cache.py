@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import logging
+import operator
 import os
 import shutil
 import subprocess
@@ -20,7 +21,7 @@ numba = pytest.importorskip("numba")
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled without the JIT")
 
 from ioadr import _cache_folder, _kernel_cache  # noqa: E402
-from ioadr._jit import compile_clock, kernel, task  # noqa: E402
+from ioadr._jit import _remember_calls, compile_clock, kernel, task  # noqa: E402
 from tests.conftest import ROOT  # noqa: E402
 
 
@@ -305,3 +306,29 @@ def test_compiled_now_or_earlier_gives_the_same_bytes(program, tmp_path):
     ]
     assert len(runs[0].stdout.strip()) == 64
     assert runs[0].stdout == runs[1].stdout
+
+
+class Context:
+    """Resolves calls as numba's typing context does, and counts them."""
+
+    def __init__(self) -> None:
+        self.calls: list[object] = []
+
+    def resolve_function_type(self, function, arguments, keywords):
+        self.calls.append((function, arguments))
+        return None if "unknown" in arguments else f"{function} of {arguments}"
+
+
+def test_calls_of_built_in_functions_are_resolved_once():
+    context = Context()
+    for _ in range(2):
+        _remember_calls(context)
+    for _ in range(3):
+        assert context.resolve_function_type(operator.add, ("a", "b"), {}) == f"{operator.add} of ('a', 'b')"
+        assert context.resolve_function_type(operator.add, ("b", "a"), {}) == f"{operator.add} of ('b', 'a')"
+    assert len(context.calls) == 2
+    for _ in range(3):
+        assert context.resolve_function_type(operator.add, ("unknown", "b"), {}) is None
+        context.resolve_function_type(Context, ("a", "b"), {})
+        context.resolve_function_type(max, ("a", "b"), {"key": "c"})
+    assert len(context.calls) == 2 + 9, "failures, other functions and keywords are resolved every time"
