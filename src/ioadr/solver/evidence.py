@@ -137,7 +137,9 @@ def _data_reasons(
     numbers = np.float32(refinement.parameters.finish.colour_scale), np.float32(FURTHEST)
     given = model, disparity, *numbers, everywhere(disparity)
     refinement.workers.rows(linearise, len(disparity), *given, target, texture, residual)
-    noise = noise_texture(model.rays, disparity, residual, float(numbers[0])) * (visible / np.float32(views))
+    noise = noise_texture(model.rays, disparity, residual, float(numbers[0])) * (
+        visible.astype(np.float32) / np.float32(views)
+    )
     unit = (residual + np.float32(NOISE**2)) * np.float32(model.rays.dy.size / views)
     precision: FloatMap = np.maximum(texture - np.float32(1 + STRAY) * noise, np.float32(0.0)) / unit
     regional, pull = smooth(precision), target - disparity
