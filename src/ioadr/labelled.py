@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ioadr.errors import InputError
+from ioadr.extras import install
 
 if TYPE_CHECKING:
     import xarray
@@ -61,5 +62,5 @@ def _xarray() -> Any:
     try:
         import xarray
     except ImportError as error:
-        raise InputError("to_xarray needs the package xarray. Install it with: pip install 'ioadr[xarray]'") from error
+        raise InputError(f"to_xarray needs the package xarray. {install('xarray')}") from error
     return xarray

@@ -274,7 +274,7 @@ class LightField:
     def plot_epi(
         self, row: int | None = None, column: int | None = None, disparity: NDArray[Any] | None = None
     ) -> Figure:
-        """Draw the EPI through a row or a column of pixels. Needs matplotlib: ``pip install 'ioadr[plot]'``.
+        """Draw the EPI through a row or a column of pixels. Needs matplotlib (the extra `plot`).
 
         Parameters
         ----------
@@ -363,7 +363,7 @@ class LightField:
     def to_xarray(self) -> xarray.DataArray:
         """The views as a labelled array: view_row, view_column, row, column, channel, with the views' offsets.
 
-        Needs xarray: ``pip install 'ioadr[xarray]'``.
+        Needs xarray (the extra `xarray`).
         """
         from ioadr.labelled import lightfield_array
 

@@ -273,7 +273,7 @@ class Estimate:
     def to_xarray(self) -> xarray.Dataset:
         """All maps as a dataset with the dimensions row, column, axis and channel; units are in the attributes.
 
-        Needs xarray: ``pip install 'ioadr[xarray]'``.
+        Needs xarray (the extra `xarray`).
         """
         from ioadr.labelled import estimate_dataset
 
@@ -290,7 +290,7 @@ class Estimate:
         return estimate_html(self)
 
     def plot(self, maps: Sequence[str] = ("image", "disparity", "depth", "normals", "confidence")) -> Figure:
-        """Draw maps side by side. Needs matplotlib: ``pip install 'ioadr[plot]'``.
+        """Draw maps side by side. Needs matplotlib (the extra `plot`).
 
         Parameters
         ----------

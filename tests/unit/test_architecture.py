@@ -13,23 +13,13 @@ from pathlib import Path
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "ioadr"
 FILES = sorted(PACKAGE.rglob("*.py"))
 
-NOUNS = {
-    "errors",
-    "machine",
-    "spilled",
-    "parameters",
-    "presets",
-    "part",
-    "camera",
-    "layout",
-    "lightfield",
-    "tones",
-    "way",
-}
+NOUNS = {"errors", "extras", "machine", "spilled", "parameters", "presets"}
+NOUNS |= {"part", "camera", "layout", "lightfield", "tones", "way"}
 METHOD = NOUNS | {"_jit", "_lanes", "geometry", "result"}
 
 MAY_IMPORT = {
     "errors": set(),
+    "extras": set(),
     "parameter_fields": {"errors"},
     "parameters": {"errors", "parameter_fields"},
     "presets": {"errors", "parameters"},

@@ -15,6 +15,7 @@ from ioadr.app.pages import render
 from ioadr.camera import depth_unit
 from ioadr.colours import coloured, coloured_normals, rgb8, scale, shown_range
 from ioadr.errors import InputError, unknown
+from ioadr.extras import install
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -139,7 +140,7 @@ def _figure(width: float, height: float) -> Figure:
     try:
         from matplotlib import pyplot
     except ImportError as error:
-        raise InputError("figures: need matplotlib. Install it with: pip install 'ioadr[plot]'") from error
+        raise InputError(f"figures need the package matplotlib. {install('plot')}") from error
     figure = pyplot.figure(figsize=(width, height), layout="constrained")
     pyplot.close(figure)
     return figure

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
+from ioadr.extras import install
 from ioadr.layout import Index, Layout
 from ioadr.lightfield import LightField
 from ioadr.result import Estimate
@@ -326,14 +327,12 @@ class Views:
     def to_xarray(self) -> xarray.Dataset:
         """All maps as a dataset with the dimensions view, row, column; view_row and view_column are coordinates.
 
-        Needs xarray: ``pip install 'ioadr[xarray]'``.
+        Needs xarray (the extra `xarray`).
         """
         try:
             import xarray
         except ImportError as error:
-            raise InputError(
-                "to_xarray: needs the package xarray. Install it with: pip install 'ioadr[xarray]'"
-            ) from error
+            raise InputError(f"to_xarray needs the package xarray. {install('xarray')}") from error
         arrays: dict[str, Any] = {
             name: (DIMENSIONS[name], getattr(self, name)) for name in DIMENSIONS if name != "index"
         }

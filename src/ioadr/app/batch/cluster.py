@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ioadr.app.batch.sizing import Crew
 from ioadr.app.start import interrupts
 from ioadr.errors import InputError
+from ioadr.extras import install
 from ioadr.io.safety.doors import one_line
 
 if TYPE_CHECKING:
@@ -65,9 +66,7 @@ def check_library() -> None:
     try:
         import distributed  # noqa: F401
     except ImportError as error:
-        raise InputError(
-            "batch: needs the library distributed (Dask). Install it with: pip install 'ioadr[cluster]'."
-        ) from error
+        raise InputError(f"batch: needs the package distributed (Dask). {install('cluster')}") from error
 
 
 @contextmanager
@@ -183,8 +182,8 @@ def _credentials() -> Any:
         return Security.temporary()
     except ImportError as error:
         raise InputError(
-            "batch: needs the library cryptography, which keeps other users of this machine out of the workers. "
-            "Install it with: pip install 'ioadr[cluster]'."
+            "batch: needs the package cryptography, which keeps other users of this machine out of the workers. "
+            f"{install('cluster')}"
         ) from error
 
 

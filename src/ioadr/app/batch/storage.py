@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO
 
 from ioadr.errors import InputError, OutputError
+from ioadr.extras import install
 from ioadr.io.safety.atomic import MARKER, atomic_folder
 from ioadr.io.safety.doors import one_line
 from ioadr.io.safety.fingerprint import digest_path, digest_values
@@ -34,9 +35,7 @@ def file_system(url: str) -> tuple[Any, str]:
     try:
         from fsspec.core import url_to_fs
     except ImportError as error:
-        raise InputError(
-            f"{url}: URLs need the library fsspec. Install it with: pip install 'ioadr[cluster]'."
-        ) from error
+        raise InputError(f"{url}: URLs need the package fsspec. {install('cluster')}") from error
     try:
         system, path = url_to_fs(url)
     except (ImportError, ValueError, OSError) as error:

@@ -44,8 +44,9 @@ def command(
     such a folder if its light field has not moved. Without PATH, the built-in scene is shown. The page is available on
     this machine only.
     """
-    from ioadr.app.explorer.serving import serve
+    from ioadr.app.explorer.serving import check_packages, serve
 
+    check_packages()
     study = _study(terminal, path, result, truth, reading)
 
     def say(address: str) -> None:

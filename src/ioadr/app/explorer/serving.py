@@ -8,9 +8,11 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ioadr.errors import InputError
+from ioadr.extras import install
 
 if TYPE_CHECKING:
     from uvicorn import Server
@@ -33,16 +35,21 @@ def bound(port: int | None) -> socket.socket:
     return listener
 
 
+def check_packages() -> None:
+    """Say how to install the packages of the explorer, before anything is read."""
+    for package in ("starlette", "uvicorn"):
+        try:
+            import_module(package)
+        except ModuleNotFoundError as error:
+            raise InputError(f"explore: needs the package {package}. {install('explore')}") from error
+
+
 def server(study: Study, port: int, token: str) -> Server:
     """Server that is ready to run on a socket bound to that port."""
-    try:
-        import uvicorn
+    import uvicorn
 
-        from ioadr.app.explorer.server import ALL_CONNECTIONS, MOST_ACCEPTED, Explorer, Impatient, StoppingServer
-    except ModuleNotFoundError as error:
-        raise InputError(
-            f"explore: needs the package {error.name}. Install it with: pip install 'ioadr[explore]'"
-        ) from error
+    from ioadr.app.explorer.server import ALL_CONNECTIONS, MOST_ACCEPTED, Explorer, Impatient, StoppingServer
+
     explorer = Explorer(study, port, token)
     config = uvicorn.Config(
         explorer.app,

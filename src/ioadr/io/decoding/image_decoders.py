@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
+from ioadr.extras import install
 from ioadr.io.decoding import exr_files, png_files, tiff_files
 from ioadr.io.decoding.header import Header, Opened, orientation_in, turned
 from ioadr.io.decoding.pillow_files import pillow_image
@@ -122,10 +123,10 @@ def _check_depth(path: Path, image: Image) -> None:
     deep = any(isinstance(detail, int) and detail > 255 for detail in details[:2]) and image.format == "PPM"
     deep |= image.format in ("PNG", "TIFF") and any(";16" in str(detail) for detail in details[:2])
     if deep and image.mode in ("RGB", "RGBA"):
-        libraries = "" if image.format == "PPM" else "To read them: pip install 'ioadr[formats]'; or e"
-        raise InputError(
-            f"{path}: cannot read 16-bit colours in {image.format} files. {libraries or 'E'}xport the views as PNG."
-        )
+        if image.format == "PPM":
+            raise InputError(f"{path}: cannot read 16-bit colours in PPM files. Export the views as PNG.")
+        package = "tifffile" if image.format == "TIFF" else "imagecodecs"
+        raise InputError(f"{path}: reading 16-bit colours needs the package {package}. {install('formats')}")
     frames = getattr(image, "n_frames", 1) if image.format in ("TIFF", "WEBP") else 1
     if frames > 1:
         raise InputError(f"{path}: holds {frames} images. Export each view as its own file.")

@@ -12,6 +12,7 @@ import numpy as np
 
 from ioadr.colours import Rgb
 from ioadr.errors import OutputError
+from ioadr.extras import install
 from ioadr.io.safety.atomic import atomic_file, atomic_folder, check_folder
 
 ANIMATED: dict[str, dict[str, Any]] = {
@@ -35,8 +36,8 @@ def check_film(path: str | os.PathLike[str], overwrite: bool) -> None:
         )
     if ending in ENCODED and find_spec("cv2") is None:
         raise OutputError(
-            f"{target}: needs the package opencv-python-headless. Install it with: pip install 'ioadr[film]'. Or "
-            "write NAME.webp, NAME.gif or NAME.png (animated), or a folder of frames."
+            f"{target}: needs the package opencv-python-headless; NAME.webp, NAME.gif, NAME.png (animated) or a folder "
+            f"of frames do not. {install('film')}"
         )
     if ending in ANIMATED or ending in ENCODED:
         if target.exists() and not overwrite:

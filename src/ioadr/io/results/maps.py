@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.errors import InputError
+from ioadr.extras import install
 from ioadr.io.decoding.pillow_files import pillow_image, without_warnings
 from ioadr.io.decoding.png_files import MAGIC
 from ioadr.io.results.pfm import encode_pfm
@@ -140,7 +141,7 @@ def write_exr(path: Path, channels: Mapping[str, NDArray[Any]], label: Label) ->
     try:
         import OpenEXR
     except ImportError as error:
-        raise InputError("EXR needs the package OpenEXR. Install it with: pip install 'ioadr[exr]'") from error
+        raise InputError(f"EXR files need the package OpenEXR. {install('exr')}") from error
     header = {
         "compression": OpenEXR.ZIP_COMPRESSION,
         "type": OpenEXR.scanlineimage,

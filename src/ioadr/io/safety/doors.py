@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ioadr.errors import InputError, meant
+from ioadr.extras import install
 
 LARGEST_TEXT = 10**7
 MOST_NAMES = 1000
@@ -47,9 +48,7 @@ def required(module: str, path: Path, extra: str = "formats") -> Any:
         return importlib.import_module(module)
     except ImportError as error:
         package = module.split(".")[0]
-        raise InputError(
-            f"{path}: reading it needs the library {package}. Install it with: pip install 'ioadr[{extra}]'."
-        ) from error
+        raise InputError(f"{path}: reading it needs the package {package}. {install(extra)}") from error
 
 
 def check_file(path: Path, expected: str, advice: str = "Copy or export the file again.") -> None:

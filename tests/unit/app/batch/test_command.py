@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from ioadr.app.batch import run
+from ioadr.extras import install
 from tests import explored
 from tests.builders import write_hci_scene
 from tests.unit.app.batch.conftest import batch, summary, write_scenes
@@ -50,7 +51,7 @@ def test_without_the_library_the_extra_is_named(cli, scene, tmp_path, monkeypatc
     monkeypatch.setattr(run, "machine_memory", lambda: 10**10)
     result = cli("batch", scene, "--out", tmp_path / "out")
     assert result.code == 2
-    assert "pip install 'ioadr[cluster]'" in result.err
+    assert install("cluster") in result.err
 
 
 def test_when_all_items_are_unusable_nothing_is_started(cli, scene, tmp_path, monkeypatch):

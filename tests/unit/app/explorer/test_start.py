@@ -13,6 +13,7 @@ from ioadr.app.explorer import serving
 from ioadr.app.explorer.serving import bound
 from ioadr.app.explorer.study import Study
 from ioadr.evaluation import synthetic
+from ioadr.extras import install
 from tests import explored
 from tests.scenes import make_estimate
 
@@ -22,10 +23,11 @@ def test_a_port_in_use_is_said(server):
         bound(server.port)
 
 
-def test_a_missing_extra_is_named(study, monkeypatch):
+def test_a_missing_extra_is_named_before_anything_is_read(cli, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
-    with pytest.raises(InputError, match=r"pip install 'ioadr\[explore\]'"):
-        serving.server(study, 1, "t")
+    result = cli("explore", tmp_path / "none")
+    assert result.code == 2
+    assert f"explore: needs the package uvicorn. {install('explore')}" in result.err
 
 
 def test_the_command_opens_what_it_is_given(cli, scene, tmp_path, monkeypatch):

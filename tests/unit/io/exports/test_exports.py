@@ -251,7 +251,7 @@ def test_blender_gets_depth_and_normals(tmp_path: Path) -> None:
 
 def test_blender_without_its_library_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "OpenEXR", None)
-    with pytest.raises(InputError, match=r"pip install .ioadr\[exr\]"):
+    with pytest.raises(InputError, match=r"EXR files need the package OpenEXR\. .*pip install .*\[exr\]"):
         estimate(lightfield()).export("blender", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

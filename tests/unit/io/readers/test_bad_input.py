@@ -19,6 +19,7 @@ import zarr
 from PIL import Image
 
 from ioadr import InputError
+from ioadr.extras import install
 from ioadr.io import read
 from tests.builders import make_views, save_png, scene_parameters, write_hci_scene
 from tests.layouts import hdf5, matlab_v5, npy, npz, quilt, row_and_column, stanford, zarr_v2_group, zarr_v3
@@ -371,4 +372,4 @@ def test_a_manifest_does_not_follow_links_out_of_its_folder(tmp_path):
 def test_a_library_that_is_not_installed_is_named(layout, package, tmp_path, monkeypatch):
     path, options = layout(tmp_path, make_views())
     monkeypatch.setitem(sys.modules, package, None)
-    refused(path, package.split(".")[0], "pip install 'ioadr[formats]'", **options)
+    refused(path, package.split(".")[0], install("formats"), **options)

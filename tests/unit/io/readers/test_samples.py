@@ -227,7 +227,7 @@ def test_without_the_libraries_deep_colours_are_refused_not_cut(tmp_path, monkey
     monkeypatch.setattr("ioadr.io.decoding.image_decoders._installed", lambda module: False)
     for row, column in np.ndindex(3, 3):
         tifffile.imwrite(tmp_path / f"v_{row}_{column}.tif", views[row, column], photometric="rgb")
-    with pytest.raises(Exception, match=r"16-bit colours in TIFF.*ioadr\[formats\]"):
+    with pytest.raises(Exception, match=r"16-bit colours needs the package tifffile\. .*\[formats\]"):
         read(tmp_path, **AS_STORED)
 
 
