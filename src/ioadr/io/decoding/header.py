@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ioadr.errors import InputError
 
 ORIENTATION = 274
 """The tag of EXIF and TIFF."""
@@ -49,6 +52,12 @@ class Header:
 
 Opened = tuple[Header, Callable[[], NDArray[Any]]]
 """A header, and how to get the samples [N, M, C] that it declares."""
+
+
+def check_frames(path: Path, count: int) -> None:
+    """Refuse animations and other files of several images, of which decoders read the first."""
+    if count > 1:
+        raise InputError(f"{path}: holds {count} images. Export each view as its own file.")
 
 
 def valid_orientation(value: object) -> int:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ioadr.errors import InputError
 from ioadr.extras import install
 from ioadr.io.decoding import exr_files, png_files, tiff_files
-from ioadr.io.decoding.header import Header, Opened, orientation_in, turned
+from ioadr.io.decoding.header import Header, Opened, check_frames, orientation_in, turned
 from ioadr.io.decoding.pillow_files import pillow_image
 
 if TYPE_CHECKING:
@@ -111,7 +111,9 @@ def _pillow_samples(path: Path, image: Image) -> NDArray[Any]:
 
 
 def _remarks(image: Image) -> tuple[str, ...]:
-    return ("CMYK colours turned into RGB, without their profile",) if image.mode == "CMYK" else ()
+    cmyk = ("CMYK colours turned into RGB, without their profile",) if image.mode == "CMYK" else ()
+    more = ("further images in the files, such as previews, not read",) if image.format == "MPO" else ()
+    return cmyk + more
 
 
 def _check_depth(path: Path, image: Image) -> None:
@@ -127,9 +129,8 @@ def _check_depth(path: Path, image: Image) -> None:
             raise InputError(f"{path}: cannot read 16-bit colours in PPM files. Export the views as PNG.")
         package = "tifffile" if image.format == "TIFF" else "imagecodecs"
         raise InputError(f"{path}: reading 16-bit colours needs the package {package}. {install('formats')}")
-    frames = getattr(image, "n_frames", 1) if image.format in ("TIFF", "WEBP") else 1
-    if frames > 1:
-        raise InputError(f"{path}: holds {frames} images. Export each view as its own file.")
+    if image.format in ("PNG", "TIFF", "WEBP"):
+        check_frames(path, getattr(image, "n_frames", 1))
 
 
 def _mode(image: Image) -> str:

@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ioadr.io.decoding.header import Header, Opened, orientation_in
+from ioadr.io.decoding.header import Header, Opened, check_frames, orientation_in
 from ioadr.io.safety.doors import required
 
 MAGIC = b"\x89PNG\r\n\x1a\n"
 CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}
 """Number of channels, by colour type; other types have a palette."""
-LARGEST_EXIF = 10**6
+LARGEST_CHUNK = 10**6
 MOST_CHUNKS = 10**5
 STORED, HEAD = 65535, 5
 """Largest number of bytes in a block of a zlib stream that is not compressed, and the size of the block's head."""
@@ -40,7 +40,8 @@ def kind_of_png(start: bytes) -> tuple[int, int]:
 
 @contextmanager
 def opened_png(path: Path, start: bytes) -> Iterator[Opened]:
-    """An image of 8 or 16 bits without palette; `start` is its first 33 bytes."""
+    """An image of 8 or 16 bits without palette; `start` is its first 33 bytes. Animations are refused."""
+    check_frames(path, _frames(path))
     width, height = struct.unpack(">II", start[16:24])
     depth, colour = kind_of_png(start)
     header = Header(height, width, CHANNELS[colour], np.dtype(f"uint{depth}"), *orientation_in(lambda: _exif(path)))
@@ -124,18 +125,29 @@ def _memory(size: int, number: int = 0) -> NDArray[np.uint8]:
 
 
 def _exif(path: Path) -> Mapping[int, Any]:
-    """The eXIf chunk, at any position; only the headers of other chunks are read."""
+    data = _chunk(path, b"eXIf", b"IEND")
+    return _parsed(data) if data else {}
+
+
+def _frames(path: Path) -> int:
+    """Number of images; that of an animation stands before the first image."""
+    data = _chunk(path, b"acTL", b"IDAT")
+    return int.from_bytes(data[:4], "big") if len(data) >= 4 else 1
+
+
+def _chunk(path: Path, wanted: bytes, last: bytes) -> bytes:
+    """Content of the first chunk of that name before the chunk `last`; only the headers of others are read."""
     with path.open("rb") as stream:
         stream.seek(len(MAGIC))
         for _ in range(MOST_CHUNKS):
             head = stream.read(8)
-            length, name = struct.unpack(">I4s", head) if len(head) == 8 else (0, b"IEND")
-            if name == b"eXIf" and length <= LARGEST_EXIF:
-                return _parsed(stream.read(length))
-            if name == b"IEND":
+            length, name = struct.unpack(">I4s", head) if len(head) == 8 else (0, last)
+            if name == wanted and length <= LARGEST_CHUNK:
+                return stream.read(length)
+            if name in (last, b"IEND"):
                 break
             stream.seek(length + 4, 1)
-    return {}
+    return b""
 
 
 def _parsed(data: bytes) -> Mapping[int, Any]:

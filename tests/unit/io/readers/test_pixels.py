@@ -280,14 +280,32 @@ def test_only_an_intact_png_is_stored_anew(tmp_path):
         read_image(tmp_path / "b.png")
 
 
-def test_an_animated_image_is_refused(tmp_path):
-    frames = [Image.fromarray(view) for view in make_views()[0]]
+@pytest.mark.parametrize(("ending", "mode"), [("webp", "RGB"), ("png", "RGB"), ("png", "P"), ("tif", "RGB")])
+def test_an_animated_image_is_refused(ending, mode, tmp_path):
+    """Decoders return the first image."""
+    frames = [Image.fromarray(view).convert(mode) for view in make_views()[0]]
     for number in range(9):
-        path = tmp_path / f"v_{number // 3}_{number % 3}.webp"
+        path = tmp_path / f"v_{number // 3}_{number % 3}.{ending}"
         frames[0].save(path, save_all=True, append_images=frames[1:], lossless=True)
-    for scene in (tmp_path, path):
-        with pytest.raises(InputError, match="holds 3 images. Export each view as its own file"):
-            read(scene, **AS_STORED)
+    message = r"(holds 3 images|found 3 pages of 24×20 px)\. Export each view as its own file"
+    with pytest.raises(InputError, match=message):
+        read(tmp_path, **AS_STORED)
+    with pytest.raises(InputError, match=message):
+        read(path, quilt="3x3", **AS_STORED)
+
+
+def test_previews_in_photographs_are_not_read(tmp_path):
+    """Phones store a smaller picture, or a map, behind the photograph in the same file."""
+    views = make_views()
+
+    def write(view, row, column):
+        photograph, path = Image.fromarray(view), tmp_path / f"v_{row}_{column}.jpg"
+        photograph.save(path, "MPO", save_all=True, append_images=[photograph.resize((8, 8))])
+
+    each(views, write)
+    lightfield = read(tmp_path, **AS_STORED)
+    assert lightfield.views.shape == views.shape
+    assert "further images in the files, such as previews, not read" in lightfield.source.notes
 
 
 def test_a_mosaic_stands_upright(tmp_path):
