@@ -86,5 +86,5 @@ def test_epi_needs_one_line_inside_the_image():
 
 def test_missing_matplotlib_names_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(InputError, match=r"ioadr\[plot\]"):
+    with pytest.raises(InputError, match=r"pip install .*\[plot\]"):
         cube_estimate().plot()
