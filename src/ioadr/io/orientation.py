@@ -178,7 +178,7 @@ def _warned(capture: Capture, order: Order, options: ReadOptions) -> Capture:
         return capture
     return capture.noted(
         f"the views contradict the order that {'you' if options.orders_views else 'the format'} defined, "
-        f"which was kept: {order.words}. Try {' with '.join(remedies(order, options))}"
+        f"which was kept: {order.words}. Try {' and '.join(remedies(order, options))}"
     )
 
 

@@ -11,6 +11,7 @@ import pytest
 
 from ioadr.app.explorer.answers import APART
 from ioadr.app.explorer.study import Study
+from ioadr.app.pages import unbroken
 from ioadr.app.why import facts, sentence
 from ioadr.app.words.glossary import GLOSSARY
 from ioadr.solver.explain import Explainer
@@ -53,7 +54,7 @@ def test_a_click_tells_the_way_the_finish_the_border_and_the_doubts(tab, finishe
     known = Explainer(explored.scene().lightfield, found).ending(row, column)
     assert known.surface is not None
     assert known.border is not None
-    assert page.locator("#sentence").inner_text() == sentence(facts(found, row, column, known))
+    assert page.locator("#sentence").inner_text() == unbroken(sentence(facts(found, row, column, known)))
     values = page.locator("#way .step").evaluate_all("all => all.map((step) => Number(step.dataset.disparity))")
     way = found.way.at(row, column, float(found.disparity[pixel]))
     assert values == pytest.approx([stage.disparity for stage in way], abs=1e-6)
@@ -104,7 +105,7 @@ def test_titles_explain_themselves_and_panels_that_do_not_apply_are_not_shown(ta
     assert len(titles) >= 9
     for line in "\n".join(titles).splitlines():
         word, _, meaning = line.partition(": ")
-        assert GLOSSARY[word] == meaning
+        assert unbroken(GLOSSARY[word]) == meaning
     assert shown_of(opened, "plane", "surface", "weights") == ["surface", "weights"]
     assert opened.page.locator("#overlay [value=plane]").is_hidden()
     opened.page.locator("#what-if summary").click()

@@ -10,7 +10,9 @@ import pytest
 from jinja2 import UndefinedError
 
 from ioadr import _cache_folder
-from ioadr.app.pages import _environment, render, write_page
+from ioadr.app.pages import _environment, render, unbroken, write_page
+
+NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
 def test_what_is_shown_is_escaped():
@@ -48,3 +50,17 @@ def test_compiled_templates_are_kept_and_damaged_ones_made_anew(tmp_path, monkey
         assert _cache_folder.read(page) is not None, "what could not be read is written again"
         page.write_bytes(page.read_bytes()[:-1])
     _environment.cache_clear()
+
+
+def test_numbers_stay_with_their_units():
+    """A line that ends in 3.49 before one that starts with m is hard to read."""
+    assert unbroken(
+        "3.49 m, 12 % of 5 px in 2 s; 9 pixels, 3 max"
+    ) == "3.49~m, 12~% of 5~px in 2~s; 9 pixels, 3 max".replace("~", NO_BREAK)
+    page = render("progress.html", name="9×9", text="depth 2.5 m", done=0, total=0)
+    assert page == f"9×9: depth 2.5{NO_BREAK}m"
+
+
+def test_options_stay_on_one_line():
+    text = _environment().from_string("{{ text | options }}").render(text="<b> try --flip-rows, not - or a--b")
+    assert text == '&lt;b&gt; try <span class="option">--flip-rows</span>, not - or a--b'

@@ -21,7 +21,7 @@ from ioadr.app.explorer import answers, estimation, pictures, requests
 from ioadr.app.explorer.guard import LocalOnly
 from ioadr.app.explorer.runs import Runs, Work
 from ioadr.app.explorer.study import Study, layer
-from ioadr.app.pages import render, web
+from ioadr.app.pages import render, unbroken, web
 from ioadr.app.start import internal_error
 from ioadr.errors import IoadrError
 from ioadr.io.results.save import plain
@@ -62,6 +62,14 @@ SCRIPTS = (
 FILES = dict.fromkeys(SCRIPTS, "text/javascript") | {"page.css": "text/css", "explore.css": "text/css"}
 """The only files that are served, by name."""
 
+
+class Answer(JSONResponse):
+    """JSON in which numbers stay on the line of their unit."""
+
+    def render(self, content: Any) -> bytes:
+        return unbroken(bytes(super().render(content)).decode()).encode()
+
+
 Endpoint = Callable[["Explorer", Request], Awaitable[Response]]
 
 
@@ -73,9 +81,9 @@ def checked(endpoint: Endpoint) -> Endpoint:
         try:
             return await endpoint(self, request)
         except IoadrError as error:
-            return JSONResponse({"error": error.for_command_line()}, status_code=400)
+            return Answer({"error": error.for_command_line()}, status_code=400)
         except Exception as error:
-            return JSONResponse({"error": internal_error.told(error)}, status_code=500)
+            return Answer({"error": internal_error.told(error)}, status_code=500)
 
     return answer
 
@@ -114,7 +122,7 @@ class Explorer:
 
     @checked
     async def scene(self, _: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(answers.scene, self.study))
+        return Answer(await run_in_threadpool(answers.scene, self.study))
 
     @checked
     async def layer(self, request: Request) -> Response:
@@ -141,7 +149,7 @@ class Explorer:
     async def unseen(self, request: Request) -> Response:
         asked = request.query_params
         points = await run_in_threadpool(self.study.unseen, asked.get("result", ""), requests.thin(asked))
-        return JSONResponse(plain(points))
+        return Answer(plain(points))
 
     @checked
     async def refocus(self, request: Request) -> Response:
@@ -151,15 +159,15 @@ class Explorer:
 
     @checked
     async def pixel(self, request: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(self._pixel, request))
+        return Answer(await run_in_threadpool(self._pixel, request))
 
     @checked
     async def hypothesis(self, request: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(self._hypothesis, request))
+        return Answer(await run_in_threadpool(self._hypothesis, request))
 
     @checked
     async def ending(self, request: Request) -> Response:
-        return JSONResponse(await run_in_threadpool(self._ending, request))
+        return Answer(await run_in_threadpool(self._ending, request))
 
     def _pixel(self, request: Request) -> dict[str, Any]:
         row, column = requests.pixel(request.query_params, self.study)
