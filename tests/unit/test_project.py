@@ -7,6 +7,8 @@ import subprocess
 import tomllib
 from pathlib import Path
 
+import ioadr
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
@@ -54,6 +56,12 @@ def test_extras_are_complete():
 
 def test_the_citation_names_the_paper():
     assert "Iterative Occlusion-Aware Light Field Depth Estimation using 4D Geometrical Cues" in text("CITATION.cff")
+
+
+def test_the_citation_and_the_changelog_name_this_version():
+    cited = re.findall(r"^(?:version|date-released): (.+)$", text("CITATION.cff"), re.MULTILINE)
+    assert re.findall(r"^## (\S+) \((.+)\)$", text("CHANGELOG.md"), re.MULTILINE)[0] == tuple(cited)
+    assert cited[0] == ioadr.__version__
 
 
 def test_the_workflow_may_only_read():
