@@ -71,11 +71,11 @@ explore: $(RUNTIME) ## see why a pixel has its depth, in the browser: the built-
 	@$(BIN)/ioadr explore $(SCENE)
 
 .PHONY: test
-test: $(RUNTIME) ## lint, types and all quick tests
+test: $(RUNTIME) ## run lint, type checks and all quick tests
 	@$(MAKE) --no-print-directory -j 2 lint quick-tests
 
 .PHONY: quick-tests
-quick-tests: $(TOOLS) kernels ## all quick tests, without lint and types
+quick-tests: $(TOOLS) kernels ## run all quick tests, without lint and type checks
 	@$(BIN)/python -m pytest -q -m "not slow" $(PARALLEL)
 
 .PHONY: kernels
@@ -83,7 +83,7 @@ kernels: $(RUNTIME) ## compile the loops that most tests need, while `make test`
 	@$(BIN)/python -m tests.kernels
 
 .PHONY: test-slow
-test-slow: $(TOOLS) ## the tests that take longer
+test-slow: $(TOOLS) ## run the slow tests
 	@$(BIN)/python -m pytest -q -m slow
 
 .PHONY: test-oldest
@@ -101,7 +101,7 @@ lock: $(TOOLS) ## update the pinned versions in requirements/*.txt, with hashes,
 	@$(BIN)/python scripts/lock.py
 
 .PHONY: paper
-paper: $(RUNTIME) ## reproduce the paper's tables in out/paper beside the printed figures (DATA=folder of its four scenes)
+paper: $(RUNTIME) ## reproduce the paper's tables in out/paper, next to the published figures (DATA=folder of its four scenes)
 	@test -d "$(DATA)" || { \
 	  echo "make paper needs boxes, cotton, dino and sideboard of the 4D Light Field Benchmark; there is no folder $(DATA)."; \
 	  echo "Give it: make paper DATA=path/to/scenes [PEERS=path/to/published/maps]"; exit 2; }

@@ -45,7 +45,7 @@ def convert_map(
     values, _, unit = read_map(source, given)
     if given != wanted:
         if unit == "relative":
-            raise InputError(f"{source}: relative depth has no disparity. Convert a map of disparities.")
+            raise InputError(f"{source}: relative depth cannot become disparity. Convert the disparity map.")
         turn = depth_from_disparity if wanted == "depth" else disparity_from_depth
         values, unit = turn(values, _camera(scene, values.shape)), "m"
     unit = UNITS.get(wanted) or unit or UNKNOWN
@@ -58,7 +58,9 @@ def _camera(scene: str | None, shape: tuple[int, ...]) -> Camera:
     from ioadr.io.scene_parameters import read_scene_parameters
 
     if scene is None:
-        raise InputError("convert: disparity and depth need a camera. Name a folder with parameters.cfg by --scene.")
+        raise InputError(
+            "convert: turning disparity into depth or back needs a camera. Give --scene, a folder with parameters.cfg."
+        )
     camera = read_scene_parameters(scene).camera
     if (camera.height, camera.width) != shape:
         raise InputError(

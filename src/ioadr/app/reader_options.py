@@ -66,7 +66,12 @@ OPTIONS = (
     _option("--quilt", metavar="RxC", help="One image with R x C views side by side."),
     _option("--views", metavar="RxC|cross", help="Use only the central R x C views, or a cross."),
     _option("--every", type=int, metavar="N", help="Use only every N-th row and column of views."),
-    _option("--skip", multiple=True, metavar="ROW,COL|missing", help="Leave out a view; may be repeated."),
+    _option(
+        "--skip",
+        multiple=True,
+        metavar="ROW,COL|missing",
+        help="Leave out a view, or all that have no file; may be repeated.",
+    ),
     _option(
         "--crop", type=int, nargs=4, metavar="TOP LEFT HEIGHT WIDTH", help="Use only this part of each view, in px."
     ),

@@ -22,7 +22,7 @@ lightfield_option = option(
     "--lightfield",
     type=click.Path(),
     metavar="PATH",
-    help="Light field.  [default: the one that was estimated]",
+    help="Light field of the result.  [default: the one that was estimated]",
 )
 
 

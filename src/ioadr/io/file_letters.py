@@ -12,8 +12,11 @@ from ioadr.io.decoding.images import SUFFIXES
 from ioadr.io.file_numbers import COLUMNS, NUMBER, ROWS, inside
 from ioadr.io.file_pattern import whole_number
 
-LETTER = re.compile(r"(?:(?<![a-z])|(?<=row)|(?<=col))[a-z](?:(?![a-z])|(?=row)|(?=col))", re.IGNORECASE)
-"""A letter that is not part of a word; rowAcol3 has one."""
+ROW_OR_COLUMN = r"(?i:(?<=row)|(?<=col))", r"(?i:(?=row)|(?=col))"
+LETTER = re.compile(
+    rf"(?:(?<![A-Za-z])|{ROW_OR_COLUMN[0]})[A-Za-z](?:(?![A-Za-z])|{ROW_OR_COLUMN[1]})|(?<=[a-z])[A-Z](?![A-Za-z])"
+)
+"""A letter that is not part of a word; rowAcol3 and camA-3 have one."""
 FEWEST = 3
 """Smallest number of rows and of columns. Two letters are rather the left and the right image."""
 WIDEST = 2
@@ -47,6 +50,22 @@ def places_by_letters(folder: Path, files: Sequence[Path]) -> tuple[list[tuple[t
     return None
 
 
+def lettered_pattern(folder: Path, files: Sequence[Path]) -> str | None:
+    """Pattern that reads names as rows and columns although they may be several captures; None without letters."""
+    for group in sorted(_groups(folder, files).values(), key=len, reverse=True):
+        changing = [
+            column for column in zip(*(name.numbers for name in group), strict=True) if len({m[0] for m in column}) > 1
+        ]
+        if len(changing) == 1 and len({name.letter for name in group}) >= FEWEST:
+            number, name = changing[0][0], group[0]
+            fields = sorted(((name.at, name.at + 1), _digits(number)), reverse=True)
+            text = name.stem
+            for (start, end), field in zip(fields, ("{col}", "{row}"), strict=True):
+                text = text[:start] + field + text[end:]
+            return text + name.file.suffix
+    return None
+
+
 def _groups(folder: Path, files: Sequence[Path]) -> Mapping[str, list[Lettered]]:
     """Files whose names agree except for a letter, marked by @, and numbers, marked by #."""
     groups: dict[str, list[Lettered]] = defaultdict(list)
@@ -64,18 +83,24 @@ def _placed(group: Sequence[Lettered], column: int) -> tuple[list[tuple[tuple[in
     """The first of letter and number is the row, unless words such as col_a_row_3 say otherwise."""
     first = group[0]
     at = first.numbers[column].start()
-    is_column = _word(first.stem, first.at) in COLUMNS or _word(first.stem, at) in ROWS
-    is_row = _word(first.stem, first.at) in ROWS or _word(first.stem, at) in COLUMNS
-    is_row = is_row or (not is_column and first.at < at)
+    letter, number = _word(first.stem[: first.at]), _word(first.stem[first.at + 1 if first.at < at else 0 : at])
+    is_row = letter in ROWS or number in COLUMNS
+    is_row = is_row or (first.at < at and letter not in COLUMNS and number not in ROWS)
     places = []
     for name in group:
-        number = abs(whole_number(name.numbers[column][0]))
-        places.append(((name.letter, number) if is_row else (number, name.letter), name.file))
+        count = whole_number(name.stem[slice(*_digits(name.numbers[column]))])
+        places.append(((name.letter, count) if is_row else (count, name.letter), name.file))
     kinds = ("rows", "columns") if is_row else ("columns", "rows")
     return places, f"letters in names such as {first.file.name} are {kinds[0]}, numbers {kinds[1]} (⟦transpose⟧)"
 
 
-def _word(stem: str, at: int) -> str:
-    """The word before a position, behind at most one separator."""
-    match = re.search(r"([a-z]+)[^a-z0-9]?$", stem[:at].lower())
+def _digits(number: re.Match[str]) -> tuple[int, int]:
+    """Start and end of a number; a minus after a word is a dash."""
+    dash = number[0][0] in "-−" and number.string[: number.start()][-1:].isalnum()
+    return number.start() + dash, number.end()
+
+
+def _word(text: str) -> str:
+    """The word at the end of a text, before at most one separator."""
+    match = re.search(r"([a-z]+)[^a-z0-9]?$", text.lower())
     return match[1] if match else ""

@@ -16,7 +16,7 @@ from pathlib import Path
 from ioadr.errors import InputError
 from ioadr.io.capture import check_grid
 from ioadr.io.decoding.images import SUFFIXES
-from ioadr.io.file_letters import places_by_letters
+from ioadr.io.file_letters import lettered_pattern, places_by_letters
 from ioadr.io.file_numbers import (
     NUMBER,
     TIMES,
@@ -217,9 +217,11 @@ def _views_among(folder: Path, groups: Mapping[str, list[Path]]) -> tuple[list[P
     if len(ordered) > 1 and 2 * len(ordered[1]) >= len(chosen):
         listed = " and ".join(f"{len(files)} like {inside(folder, files[0])}" for files in ordered)
         example = NUMBER.sub("*", inside(folder, chosen[0].with_suffix(""))) + chosen[0].suffix
+        rows = lettered_pattern(folder, [file for files in ordered for file in files])
+        grid = f" If the letters are rows or columns, read all with ⟦pattern '{rows}'⟧." if rows else ""
         raise InputError(
             f"{folder}/: holds several sets of views: {listed}. "
-            f"Choose one with ⟦pattern⟧, such as ⟦pattern '{example}'⟧."
+            f"Choose one with ⟦pattern⟧, such as ⟦pattern '{example}'⟧.{grid}"
         )
     doubt = MAPS.search(next(name for name, files in views.items() if files is chosen))
     note = f"files named like maps ({chosen[0].name}) are read as views, because there are no others"

@@ -275,7 +275,7 @@ def test_relative_depth_does_not_become_disparity(cli: Cli, tmp_path: Path, data
     save_estimate(make_estimate(np.zeros((40, 50))), tmp_path / "out")
     outcome = cli("convert", tmp_path / "out", tmp_path / "d.pfm", "--from", "depth", "--scene", dataset / "boxes")
     assert outcome.code == 2
-    assert "relative depth has no disparity" in outcome.err
+    assert "relative depth cannot become disparity" in outcome.err
 
 
 def test_conversion_between_quantities_needs_the_camera(cli: Cli, peer: Path, dataset: Path, tmp_path: Path) -> None:

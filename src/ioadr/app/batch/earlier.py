@@ -48,8 +48,8 @@ def check_store(store: Store, items: Iterable[Item], again: bool) -> None:
         check_folder(store.local, overwrite=True)
     if not again and (store.has(JSON) or any(store.has(f"{item.name}/{MARKER}") for item in items)):
         raise OutputError(
-            f"{store.location}: holds an earlier batch. Add --resume to do only what is missing or has changed, "
-            "--overwrite to do everything again, or choose another --out."
+            f"{store.location}: holds an earlier batch. Add --resume to process only items that are missing or have "
+            "changed, --overwrite to process all of them again, or choose another --out."
         )
 
 

@@ -91,7 +91,7 @@ def _expanded(text: str, reading: ReadOptions, excluded: set[Path], base: Path |
 def _at_home(text: str) -> Path:
     """A valid path, with ~ expanded."""
     if "\0" in text:
-        raise InputError(f"{text!r}: a path cannot contain the character 0.")
+        raise InputError(f"{text!r}: a path cannot contain a null character. Correct it.")
     try:
         return Path(text).expanduser()
     except RuntimeError as error:

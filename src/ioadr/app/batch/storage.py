@@ -109,9 +109,7 @@ def _copy(system: Any, info: Mapping[str, Any], target: Path) -> None:
         while block := source.read(min(BLOCK, left + 1)):
             left -= len(block)
             if left < 0:
-                raise InputError(
-                    f"{info['name']}: larger than the {info['size']} bytes that were announced. The file is damaged."
-                )
+                raise InputError(f"{info['name']}: larger than its declared {info['size']} bytes. The file is damaged.")
             copy.write(block)
 
 

@@ -29,7 +29,7 @@ def command(terminal: Terminal, data: str, peers: str | None, out: str, redo: bo
     """Reproduce the paper's tables: the state of the art, and the ablations of occlusion, cost terms and candidates.
 
     Runs the preset `paper` and its variations on boxes, cotton, dino and sideboard, and writes paper.md, paper.json and
-    a page besides the files of `ioadr benchmark`. An interrupted run continues.
+    a page in addition to the files of `ioadr benchmark`. An interrupted run continues.
     """
     from ioadr.app.benchmark.progress import watching
     from ioadr.evaluation.ablation import paper

@@ -54,5 +54,7 @@ def _filters(path: Path, stored: Any) -> list[int]:
     plan = stored.id.get_create_plist()
     numbers = [plan.get_filter(number)[0] for number in range(plan.get_nfilters())]
     if sum(number in PACKINGS for number in numbers) > 1:
-        raise InputError(f"{path}: the data are compressed more than once (filters {numbers}). Store them again.")
+        raise InputError(
+            f"{path}: the data are compressed more than once (filters {numbers}). Store them with one filter."
+        )
     return numbers

@@ -105,7 +105,7 @@ def _files(path: Path, folder: Path) -> Iterator[Path]:
     for entry in folder.rglob("*"):
         if entry.is_symlink() and not entry.resolve().is_relative_to(inside):
             raise InputError(
-                f"{entry}: a link to {entry.resolve()}, outside of {path}, which is not followed. Copy the data there."
+                f"{entry}: a link to {entry.resolve()}, outside {path}, which is not followed. Copy the data there."
             )
         if not (entry.is_file() or entry.is_dir()):
             raise InputError(f"{entry}: not a regular file; reading it could wait forever. Copy the array again.")

@@ -40,9 +40,7 @@ def check_folder(path: str | os.PathLike[str], overwrite: bool = False, names: I
         raise OutputError(f"{folder}: holds earlier results. Add ⟦overwrite⟧ to replace them, or choose another ⟦out⟧.")
     lost = [] if overwrite else [name for name in names if (folder / name).exists()]
     if lost:
-        raise OutputError(
-            f"{folder}: holds {lost[0]} already. Add ⟦overwrite⟧ to replace what is there, or choose another ⟦out⟧."
-        )
+        raise OutputError(f"{folder}: already holds {lost[0]}. Add ⟦overwrite⟧ to replace it, or choose another ⟦out⟧.")
     return folder
 
 

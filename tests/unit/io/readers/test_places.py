@@ -52,12 +52,12 @@ def test_counted_files_are_a_square_and_that_is_said(name, tmp_path):
 
 
 LETTERED = ["{R}{n}.png", "{r}{n:02d}.png", "view_{r}_{n}.png", "cam-{R}-{n}.png", "2067_{R}{n:03d}_v2.png"]
-LETTERED += ["row_{r}_col_{n}.png", "row{R}col{n}.png", "col_{n}_row_{r}.png"]
+LETTERED += ["{t}{n}.png", "cam{R}{n}.png", "row_{r}_col_{n}.png", "row{R}col{n}.png", "col_{n}_row_{r}.png"]
 
 
 def lettered(folder, views, name):
     for row, col in np.ndindex(*views.shape[:2]):
-        save_png(folder / name.format(R="ABCDE"[row], r="abcde"[row], n=col + 1), views[row, col])
+        save_png(folder / name.format(R="ABCDE"[row], r="abcde"[row], t="tuvw"[row % 4], n=col + 1), views[row, col])
     return folder
 
 
@@ -81,7 +81,9 @@ def test_letters_behind_numbers_are_columns(name, tmp_path):
 def test_a_pattern_may_name_letters(tmp_path):
     views = make_views(grid=(3, 9))
     lettered(tmp_path, views, "cam{R}-{n}.png")
-    assert "holds several sets of views: 9 like camA-1.png" in refusal(tmp_path)
+    message = refusal(tmp_path)
+    assert "holds several sets of views: 9 like camA-1.png" in message
+    assert 'If the letters are rows or columns, read all with pattern="cam{row}-{col}.png"' in message
     np.testing.assert_array_equal(read(tmp_path, pattern="cam{row}-{col}.png", **AS_STORED).views, views)
 
 

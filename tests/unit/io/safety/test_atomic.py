@@ -139,7 +139,7 @@ def test_check_folder_says_what_is_wrong(tmp_path: Path, monkeypatch: pytest.Mon
 def test_files_of_others_are_not_replaced_without_a_word(tmp_path: Path) -> None:
     write(tmp_path, {"a.txt": "the user's"})
     with (
-        pytest.raises(OutputError, match="holds a.txt already. Add overwrite="),
+        pytest.raises(OutputError, match="already holds a.txt. Add overwrite="),
         atomic_folder(tmp_path, names=ALL),
     ):
         pass
