@@ -27,6 +27,8 @@ ROOT_PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md",
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 FENCE = re.compile(r"(^```.*?^```)", re.MULTILINE | re.DOTALL)
 EXAMPLE = re.compile(r"^\[(examples/\S+\.py)\]\(\S+\)$", re.MULTILINE)
+CODE = re.compile(r"<code>[^<]*</code>")
+OPTION = re.compile(r"(?<!\w)--[a-z][a-z-]*")
 STYLE = Path(__file__).with_suffix(".css")
 SEARCH = Path(__file__).with_name("docs_search.js")
 
@@ -53,7 +55,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     files.append(File.generated(config, "reference/api.md", content=python_api()))
     for name in public_names():
         files.append(File.generated(config, name_page(name), content=f"::: ioadr.{ioadr._HOME[name]}.{name}\n"))
-    style = HtmlFormatter().get_style_defs(".codehilite") + "\n" + STYLE.read_text(encoding="utf-8")
+    light = HtmlFormatter().get_style_defs(".codehilite")
+    dark = HtmlFormatter(style="github-dark").get_style_defs("[data-bs-theme=dark] .codehilite")
+    style = "\n".join((light, dark, STYLE.read_text(encoding="utf-8")))
     files.append(File.generated(config, "site.css", content=style))
     return files
 
@@ -75,6 +79,11 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     parts = FENCE.split(EXAMPLE.sub(example, markdown))
     parts[::2] = [LINK.sub(lambda found: site_link(found, page.file.src_uri, files), part) for part in parts[::2]]
     return "".join(parts)
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Keep options such as `--flip-rows` on one line."""
+    return CODE.sub(lambda code: OPTION.sub(r'<span class="option">\g<0></span>', code[0]), html)
 
 
 def with_all_formats(markdown: str) -> str:

@@ -85,3 +85,10 @@ def test_search_works_from_the_disk(site: Path) -> None:
         links = page.eval_on_selector_all("#mkdocs-search-results a", "links => links.map(link => link.href)")
     assert any("results.html" in link for link in links)
     assert all(link.startswith("file://") for link in links)
+
+
+def test_options_do_not_break_and_code_is_readable_in_the_dark(site: Path) -> None:
+    assert '<span class="option">--transpose</span>' in (site / "formats.html").read_text(encoding="utf-8")
+    style = (site / "site.css").read_text(encoding="utf-8")
+    assert ".option { white-space: nowrap; }" in style
+    assert "[data-bs-theme=dark] .codehilite .k " in style
