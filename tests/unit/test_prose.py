@@ -18,8 +18,9 @@ from ioadr.app.cli import COMMANDS, group
 
 ROOT = Path(__file__).parents[2]
 RULES = tomllib.loads((ROOT / "tests" / "prose.toml").read_text(encoding="utf-8"))
-TITLES = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md")
-PAGES = [*(ROOT / name for name in TITLES), *sorted((ROOT / "docs").glob("*.md"))]
+TITLES = ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "SECURITY.md", "CODE_OF_CONDUCT.md")
+FORMS = sorted((ROOT / ".github").rglob("*.md"))
+PAGES = [*(ROOT / name for name in TITLES), *FORMS, *sorted((ROOT / "docs").glob("*.md"))]
 NOTES = [*sorted((ROOT / "docs" / "decisions").glob("*.md")), *sorted((ROOT / "docs" / "research").glob("*.md"))]
 """Records of what was decided: lists of figures may make long sentences."""
 SOURCES = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "examples").glob("*.py"), *(ROOT / "scripts").glob("*.py")])

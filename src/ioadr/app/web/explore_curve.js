@@ -3,7 +3,7 @@
 
 const CURVES = {
   plain: ["all views", "J_PD: mean difference from the reference view, as if every view saw the point"],
-  data: ["visible views", "J_oa: the same for the views that see the point only; this is what the solver uses"],
+  data: ["visible views", "J_oa: the same for only those views that see the point; the solver uses this"],
   congruence: ["neighbours", "λ J_coc: distance from the mean of neighbours of similar colour"],
   planar: ["plane", "γ J_pg: angle to the plane fitted around the pixel"],
   total: ["total", "J: the sum, which the solver minimises"],

@@ -37,7 +37,7 @@ class SceneTools {
   /** Relative depth is known up to how strongly it varies: a factor on what 1/Z differs from 1 by. */
   relief(parent, places) {
     const label = parent.appendChild(document.createElement("label"));
-    label.title = "Without camera data, the strength of the relief is unknown: choose one";
+    label.title = "Without camera data, the depth of the relief is unknown; choose one";
     label.append("Relief ");
     const input = label.appendChild(document.createElement("input"));
     Object.assign(input, { type: "range", min: -2.3, max: 1.5, step: 0.1, value: 0, className: "relief" });
