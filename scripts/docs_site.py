@@ -73,7 +73,7 @@ def on_post_build(config: MkDocsConfig) -> None:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Replace links by those of the site, and links to examples by the examples; code is not changed."""
+    """Replace links with those of the site, and links to examples with the examples; code is not changed."""
     if page.file.src_uri == "formats.md":
         markdown = with_all_formats(markdown)
     parts = FENCE.split(EXAMPLE.sub(example, markdown))

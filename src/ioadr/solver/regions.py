@@ -1,4 +1,4 @@
-"""Replaces whole regions by planes or by a semi-global match where these fit better (beyond the paper, decision 11).
+"""Replaces whole regions with planes or a semi-global match where these fit better (beyond the paper, decision 11).
 
 Torn texture-less surfaces become planes first (`solver.slanted`). A false hole in a texture-less or polished surface
 survives the sweeps: its rim hides the views that would contradict it. The match uses a cost to which hidden views also

@@ -67,7 +67,7 @@ class Surface:
         return cls(part.reference, offset, disparity, sight.confidence.copy(), ones, none, part.reference_view)
 
     def paste(self, other: Surface, window: tuple[slice, slice], own: tuple[slice, slice]) -> None:
-        """Replace the pixels `own` by the `window` of another estimate of the same view, in place."""
+        """Replace the pixels `own` with the `window` of another estimate of the same view, in place."""
         for name in ("disparity", "confidence", "coverage", "kept"):
             getattr(self, name)[own] = getattr(other, name)[window]
 

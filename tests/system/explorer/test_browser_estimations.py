@@ -40,7 +40,7 @@ def explored_disparity(row: int, column: int) -> float:
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Replaces the estimation by a long one."""
+    """Replaces the estimation with a long one."""
     events: list[str] = []
 
     def estimate(lightfield: Any, parameters: Any, seed: int, progress: Any) -> None:

@@ -37,7 +37,7 @@ def cli(capfd: pytest.CaptureFixture[str]) -> Callable[..., Outcome]:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
-    """Replaces the estimation by an instant one and records how it was called."""
+    """Replaces the estimation with an instant one and records how it was called."""
     found: list[dict[str, Any]] = []
 
     def estimate(lightfield: LightField, parameters: Parameters, **options: Any) -> Estimate:

@@ -122,7 +122,7 @@ def test_files_of_others_are_found_before_the_long_computation(cli, calls, scene
     (tmp_path / "report.html").write_text("the user's")
     outcome = cli("estimate", scene, "--out", tmp_path)
     assert outcome.code == 2
-    assert "holds report.html already" in outcome.err
+    assert "already holds report.html" in outcome.err
     assert calls == []
     assert cli("estimate", scene, "--out", tmp_path, "--no-report").code == 0
     assert (tmp_path / "report.html").read_text() == "the user's"

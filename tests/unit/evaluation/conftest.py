@@ -30,7 +30,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def estimations(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Parameters]]:
-    """Replaces the estimation by one whose map tells the congruence weight; records scenes and parameters."""
+    """Replaces the estimation with one whose map tells the congruence weight; records scenes and parameters."""
     calls: list[tuple[str, Parameters]] = []
 
     def estimate(

@@ -37,7 +37,7 @@ def server(study: Study) -> Iterator[Running]:
 
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """Replaces the estimation by one of 30 sweeps of 40 ms; notes begin and end of each."""
+    """Replaces the estimation with one of 30 sweeps of 40 ms; notes begin and end of each."""
     events: list[str] = []
 
     def estimate(lightfield: Any, parameters: Any, seed: int, progress: Any) -> Estimate:

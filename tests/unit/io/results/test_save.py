@@ -124,7 +124,7 @@ def test_overwriting_leaves_nothing_stale_and_nothing_foreign_touched(estimate: 
 
 def test_what_is_no_result_is_not_replaced(estimate: Estimate, tmp_path: Path) -> None:
     (tmp_path / "depth.pfm").write_text("the user's")
-    with pytest.raises(OutputError, match=r"holds depth.pfm already"):
+    with pytest.raises(OutputError, match=r"already holds depth.pfm"):
         save_estimate(estimate, tmp_path, ["pfm"])
     assert snapshot(tmp_path) == {"depth.pfm": b"the user's"}
     save_estimate(estimate, tmp_path, ["npz"])
