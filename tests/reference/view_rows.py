@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ioadr.views.carry import compare_views, fill_from_behind, place_behind, put_on_surface, splat
 from ioadr.views.fitting import fit_rows
 from ioadr.views.pose import Pose
+from ioadr.views.rims import smooth_rims
 from ioadr.views.sampling import blend_rows, fill_rows
 from tests.reference import views
 from tests.reference.rows import Prepared, Row
@@ -144,6 +145,25 @@ def twin_fitted(problem: Problem, slack: float) -> NDArray[Any]:
     return views.fitted(flat, maps, places, target, picture, POSE, LINK, GRAIN, NEARBY, slack)
 
 
+def rims(problem: Problem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """Two noisy slanted surfaces, the pixels to smooth and those of less weight."""
+    generator = np.random.default_rng([problem.seed, 14])
+    rows, columns = np.indices(problem.disparity.shape)
+    smooth = np.where(columns > 0.4 * rows + 3, 1.0, 0.0) + 0.01 * rows - 0.02 * columns
+    noisy = smooth + generator.uniform(-0.02, 0.02, smooth.shape)
+    return noisy.astype(np.float32), *(generator.random((2, *smooth.shape)) < 0.5)
+
+
+def prepare_rims(problem: Problem) -> Prepared:
+    disparity, wanted, rim = rims(problem)
+    out = np.empty_like(disparity)
+    return Prepared(lambda: smooth_rims(0, len(out), disparity, wanted, rim, LINK, out), out, out.size)
+
+
+def twin_rims(problem: Problem, slack: float) -> NDArray[Any]:
+    return views.smooth_rims(*rims(problem), LINK + slack)
+
+
 def partly_seen(problem: Problem) -> tuple[NDArray[Any], NDArray[Any]]:
     """A picture, and a mask of it with holes of several sizes."""
     generator = np.random.default_rng([problem.seed, 12])
@@ -170,6 +190,8 @@ VIEWS = (
     Row("blended picture", "views.sampling: blend_rows blend_pixel nearest_place sight_weight add_sample cubic_weight",
         prepare_blended, twin_blended, {"exact": False, "size": (9, 11), "grid": (3, 3)}, rtol=1e-5, floor=100.0,
         slack=1e-5, why="cubic weights cancel; float32 pictures of up to 65535"),
+    Row("smooth rims", "views.rims: smooth_rims fit_rim", prepare_rims, twin_rims, {"exact": False, "size": (9, 11)},
+        rtol=1e-5, floor=1.0, slack=1e-5, why="normal equations of six unknowns"),
     Row("fitted colours", "views.fitting: fit_rows fit_pixel add_view eliminate", prepare_fitted, twin_fitted,
         {"exact": False, "size": (9, 11), "grid": (3, 3)}, rtol=1e-4, floor=100.0, slack=1e-5,
         why="normal equations of six unknowns; float32 pictures of up to 65535"),

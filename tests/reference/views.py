@@ -204,6 +204,30 @@ def blended(
     return out
 
 
+def smooth_rims(
+    disparity: NDArray[Any], wanted: NDArray[np.bool_], rim: NDArray[np.bool_], link: float
+) -> NDArray[np.float64]:
+    """The map, on a quadratic surface through the pixels of the same surface within 6 px where `wanted`."""
+    out = disparity.astype(np.float64)
+    for n, m in np.argwhere(wanted):
+        own = float(disparity[n, m])
+        around = [
+            (a - n, b - m, float(disparity[a, b]) - own, 0.3 if rim[a, b] else 1.0)
+            for a, b in np.ndindex(disparity.shape)
+            if math.hypot(a - n, b - m) <= 6 and abs(float(disparity[a, b]) - own) <= link
+        ]
+        if len(around) < 8:
+            continue
+        y, x, step, weight = np.array(around).T
+        weight = weight * np.exp(-(y * y + x * x) / 18)
+        terms = np.stack([np.ones_like(y), y, x, y * y, y * x, x * x], axis=1)
+        ridge = 0.01 * np.diag([0, 1, 1, 4, 4, 4])
+        fit = np.linalg.solve(terms.T @ (weight[:, None] * terms) + ridge, terms.T @ (weight * step))[0]
+        if abs(fit) <= link:
+            out[n, m] = own + fit
+    return out
+
+
 def fitted(
     images: NDArray[Any],
     maps: NDArray[Any],

@@ -22,7 +22,7 @@ from ioadr.solver.problem import pack_rays
 from ioadr.views import anchors
 from ioadr.views.pose import captured
 from ioadr.views.result import Views
-from ioadr.views.surfaces import NOTHING, Sight, Surface, link_of
+from ioadr.views.surfaces import NOTHING, Sight, Surface, link_of, with_smooth_rims
 
 Progress = Callable[[str, int, int], None]
 """Progress callback (what, done, total): anchors first, then views; `total` is an upper limit."""
@@ -119,10 +119,10 @@ def _spread(
     sights[index.index(lightfield.reference)] = Sight(
         first.disparity, first.confidence, np.zeros(first.disparity.shape, np.uint8)
     )
-    surfaces = [Surface.of(first, lightfield.layout)]
+    surfaces, link = [Surface.of(first, lightfield.layout)], link_of(lightfield.layout)
     for candidates in anchors.rounds(np.array([lightfield.offsets[view] for view in index])):
+        _carry(workers, lightfield, surfaces, index, sights)
         while True:
-            _carry(workers, lightfield, surfaces, index, sights)
             uncovered = np.array([np.mean(sight.source == NOTHING) for sight in sights])
             number = candidates.next(uncovered) if len(surfaces) < most_anchors else None
             if number is None:
@@ -133,9 +133,12 @@ def _spread(
             else:  # from scratch: starting from its carried map left twice as many wrong pixels
                 further = Surface.of(estimator(part, *_further(first)), lightfield.layout)
             if further is not None:
-                surfaces.append(further.beyond(surfaces, link_of(lightfield.layout)))
+                if not candidates.at_edges:
+                    surfaces[1:] = [surface.not_seen_through(further, link) for surface in surfaces[1:]]
+                surfaces.append(further.beyond(surfaces, link))
+                _carry(workers, lightfield, surfaces, index, sights, len(surfaces) - 1)
                 report("anchor", len(surfaces), most_anchors)
-    sights = [sight.completed(link_of(lightfield.layout)) for sight in sights]
+    sights = [sight.completed(link) for sight in sights]
     maps = _settled(workers, lightfield, first, index, sights, report)
     return Views(
         estimate=first,
@@ -193,15 +196,24 @@ def _check_plane(opened: LightField) -> None:
 
 
 def _carry(
-    workers: Workers, lightfield: LightField, surfaces: Sequence[Surface], index: Sequence[Index], sights: list[Sight]
+    workers: Workers,
+    lightfield: LightField,
+    surfaces: Sequence[Surface],
+    index: Sequence[Index],
+    sights: list[Sight],
+    earlier: int = 0,
 ) -> None:
-    """Carry the last surface to all views except the reference view."""
-    number, link = len(surfaces) - 1, link_of(lightfield.layout)
+    """Carry the surfaces after the `earlier` ones to all views except the reference view."""
+    link = link_of(lightfield.layout)
 
     def share(begin: int, end: int) -> None:
         for view, sight in zip(index[begin:end], sights[begin:end], strict=True):
-            if view != lightfield.reference:
-                sight.add(surfaces[-1], number, captured(lightfield.offsets[view]), link)
+            if view == lightfield.reference:
+                continue
+            if earlier == 0:
+                sight.clear()
+            for number, surface in enumerate(surfaces[earlier:], earlier):
+                sight.add(surface, number, captured(lightfield.offsets[view]), link)
 
     workers.rows(share, len(index))
 
@@ -217,7 +229,7 @@ def _settled(
     """The maps [V, N, M] with settled borders."""
     parameters, done, lock = anchors.anchor_parameters(first.parameters), 0, Lock()
     term, least_span = parameters.coverage, parameters.data.least_span
-    maps = np.empty((len(index), *first.disparity.shape), np.float32)
+    maps, link = np.empty((len(index), *first.disparity.shape), np.float32), link_of(lightfield.layout)
 
     def share(begin: int, end: int) -> None:
         nonlocal done
@@ -227,7 +239,9 @@ def _settled(
                 if term.settle and index[number] != lightfield.reference:
                     near = anchors.seen_from_anchor(lightfield, index[number])
                     rays = pack_rays(near, 1, near.tones(least_span))
-                    maps[number] = settle(maps[number], rays, term, alone).disparity
+                    settled = settle(maps[number], rays, term, alone).disparity
+                    moved = np.abs(settled - maps[number]) > link
+                    maps[number] = with_smooth_rims(settled, link, moved)
                 with lock:
                     done += 1
                     report("view", done, len(index))

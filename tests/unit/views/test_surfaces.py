@@ -8,7 +8,7 @@ import pytest
 from ioadr import Camera
 from ioadr.layout import Layout
 from ioadr.views.pose import Viewpoint, captured
-from ioadr.views.surfaces import NOTHING, Sight, Surface, grown, linked, look
+from ioadr.views.surfaces import NOTHING, Sight, Surface, grown, linked, look, with_smooth_rims
 from tests.builders import make_camera
 
 SIZE = (24, 30)
@@ -87,6 +87,44 @@ def test_what_contradicts_an_earlier_anchor_is_left_out():
     wrong[13:16, 10:14] = NEAR  # in the shadow, as if the square went on: the first anchor sees the wall there
     second = surface(wrong, (2.0, 0.0)).beyond([square()], LINK)
     assert not second.kept[13:16, 10:14].any()
+
+
+def test_points_past_which_another_anchor_sees_are_dropped():
+    wrong = square().disparity.copy()
+    wrong[9:14, 19:22] = 0.5
+    first, second = surface(wrong), square((2.0, 0.0))
+    cleared = first.not_seen_through(second, LINK)
+    dropped = ~np.isfinite(cleared.disparity)
+    assert dropped[9:14, 19:22].all()
+    assert not dropped[:, :19].any()
+    assert not dropped[:8].any()
+    assert not dropped[16:].any()
+    np.testing.assert_array_equal(cleared.kept, first.kept & ~dropped)
+    for earlier, hidden in ((first, True), (cleared, False)):
+        seen = look([earlier, second.beyond([earlier], LINK)], captured((2.0, 0.0)), SIZE, LINK)
+        assert (seen.disparity == 0.5).any() == hidden  # else the other anchor's wall is seen in their place
+        assert np.isfinite(seen.disparity).all()
+
+
+def test_rims_are_smoothed_towards_their_own_surface():
+    rows, columns = np.mgrid[: SIZE[0], : SIZE[1]]
+    radius = np.hypot(rows - 11.5, columns - 14.5)
+    ball = np.where(radius < 8, 2.0 - 0.004 * radius**2, FAR)
+    noise = np.random.default_rng(3).normal(0.0, 0.03, SIZE) * (np.abs(radius - 7.5) < 1.5) * (radius < 8)
+    smooth = with_smooth_rims((ball + noise).astype(np.float32), LINK)
+    rim = (radius < 8) & (radius > 6)
+    assert np.abs(smooth - ball)[rim].mean() < 0.5 * np.abs(noise)[rim].mean()
+    np.testing.assert_array_equal(smooth[radius >= 8], np.float32(FAR))
+
+
+def test_only_moved_pixels_are_smoothed_if_they_are_given():
+    noisy = (square().disparity + np.random.default_rng(4).normal(0.0, 0.03, SIZE)).astype(np.float32)
+    moved = np.zeros(SIZE, bool)
+    moved[8, 9:19] = True
+    smooth = with_smooth_rims(noisy, LINK, moved)
+    np.testing.assert_array_equal(smooth[~moved], noisy[~moved])
+    assert (smooth[moved] != noisy[moved]).all()
+    assert np.abs(smooth[moved] - NEAR).mean() < np.abs(noisy[moved] - NEAR).mean()
 
 
 def test_pixels_between_two_surfaces_do_not_fly():

@@ -1,0 +1,60 @@
+"""Smooth the rims of near surfaces before they are carried to other views, compiled.
+
+Disparities beside a depth discontinuity are noisy, because pixels there are mixed. In the view itself, this is a small
+error of depth. In a view four steps away, it also moves the outline by a quarter of a pixel.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ioadr._jit import kernel, task
+from ioadr.views.fitting import TERMS, eliminate
+
+REACH = 6
+"""Radius around a pixel, px, of the fitted surface. With 4, the demo has 5 % more bad pixels, with 8, mixed-7 4 %."""
+WIDE = 18.0
+"""Squared distance, px², at which a pixel's weight falls to 1/e."""
+BESIDE = 0.3
+"""Weight of pixels on a rim, relative to others. With 0.15, mixed-7 has 3 % more bad pixels."""
+RIDGE = 0.01
+"""Weight that pulls slopes to 0; that of curvatures is four times as large."""
+FEWEST = 8
+"""Pixels that a fit needs."""
+
+
+@kernel
+def fit_rim(disparity, rim, n, m, link, powers, normal, right):
+    """Step, px, from (n, m) to the quadratic surface through the pixels around it that are within `link`."""
+    height, width = disparity.shape
+    count, normal[:], right[:] = 0, 0.0, 0.0
+    for a in range(max(n - REACH, 0), min(n + REACH + 1, height)):
+        for b in range(max(m - REACH, 0), min(m + REACH + 1, width)):
+            y, x = np.float64(a - n), np.float64(b - m)
+            step = np.float64(disparity[a, b]) - np.float64(disparity[n, m])
+            if y * y + x * x > REACH * REACH or not abs(step) <= link:
+                continue
+            weight = np.exp(-(y * y + x * x) / WIDE) * (BESIDE if rim[a, b] else 1.0)
+            powers[0], powers[1], powers[2], powers[3], powers[4], powers[5] = y, x, y * y, y * x, x * x, 1.0
+            count += 1
+            for p in range(TERMS):
+                right[p, 0] += weight * powers[p] * step
+                for q in range(TERMS):
+                    normal[p, q] += weight * powers[p] * powers[q]
+    if count < FEWEST:
+        return 0.0
+    for p in range(TERMS - 1):
+        normal[p, p] += RIDGE if p < 2 else 4.0 * RIDGE
+    eliminate(normal, right)
+    return right[TERMS - 1, 0] if abs(right[TERMS - 1, 0]) <= link else 0.0
+
+
+@task
+def smooth_rims(begin, end, disparity, wanted, rim, link, smooth):
+    """Set rows begin … end − 1 of smooth [N, M] to the map, smoothed where `wanted`; `link`, px, separates surfaces."""
+    powers, normal, right = np.empty(TERMS), np.empty((TERMS, TERMS)), np.empty((TERMS, 1))
+    for n in range(begin, end):
+        for m in range(disparity.shape[1]):
+            smooth[n, m] = disparity[n, m]
+            if wanted[n, m]:
+                smooth[n, m] += fit_rim(disparity, rim, n, m, link, powers, normal, right)
