@@ -90,15 +90,17 @@ class Renderer:
     ) -> Rendering:
         """See `Views.render`."""
         pose = viewpoint.pose(self.views.layout, self.views.estimate.rays, size, self.views.size)
-        sharp = self._sharp(pose, size, workers, STEADY if steady else CLOSE)
+        sharp = self._sharp(pose, size, workers, steady)
         if aperture == 0:
             return sharp
         total = np.zeros(sharp.image.shape, np.float64)
         for shifted in lens(pose, aperture, focus):
-            total += self._sharp(shifted, size, workers, CLOSE).image
+            total += self._sharp(shifted, size, workers).image
         return replace(sharp, image=(total / LENS_POINTS).astype(np.float32))
 
-    def _sharp(self, pose: Pose, size: tuple[int, int], workers: Workers, close: float) -> Rendering:
+    def _sharp(self, pose: Pose, size: tuple[int, int], workers: Workers, steady: bool = False) -> Rendering:
+        """A picture without a lens. At a captured view, a fit repeats the grain of that view, so videos do without."""
+        close = STEADY if steady else CLOSE
         sight = look(self.views.surfaces, pose, size, self.link).completed(self.link)
         target = sight.disparity
         if not np.isfinite(target).all():
@@ -107,7 +109,8 @@ class Renderer:
         given = self.lightfield.views, self.maps, self.places, self.views.index
         wide, link = near_grown(target, 2 * self.link), 2 * self.link
         workers.rows(blend_rows, size[0], *given, wide, pose, link, self.step, close, out, seen)
-        workers.rows(fit_rows, size[0], *given, wide, pose, link, self.step, close, self.noise, out)
+        if not steady:
+            workers.rows(fit_rows, size[0], *given, wide, pose, link, self.step, close, self.noise, out)
         anchored = sight.source != NOTHING
         workers.rows(fill_rows, size[0], out, seen | anchored, wide, link)
         return Rendering(np.clip(out, 0.0, self.lightfield.white), target, anchored)

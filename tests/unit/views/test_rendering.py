@@ -181,6 +181,7 @@ def test_a_steady_film_does_not_pulse():
     pulse = [grain((4.0, 4.0), steady) / grain((4.5, 4.5), steady) for steady in (False, True)]
     assert pulse[0] > 1.5
     assert 0.9 < pulse[1] < 1.25
+    assert grain((4.0, 4.0), True) < 1.03 * grain((4.0, 4.125), True)
 
 
 @pytest.mark.parametrize("place", [(4.0, 13.0), (4.0, -5.0), (12.0, 4.0)])
