@@ -79,31 +79,38 @@ class _Known(AnalysisPass):  # type: ignore[misc]
         return True
 
 
-def _remember_calls(context: Any) -> None:
-    """Let a typing context resolve each call of a built-in function once for the types of its arguments.
+@contextmanager
+def _remembered_calls(context: Any) -> Iterator[None]:
+    """Let numba resolve each call of a built-in function once for the types of its arguments, while kernels compile.
 
-    numba tries one definition of an operator after the other, and writes a message about each that does not fit: a
-    fifth of the time of a compilation.
+    It tries one definition of an operator after the other, and writes a message about each that does not fit: a fifth
+    of the time of a compilation.
     """
-    if "resolve_function_type" in vars(context):
+    if "resolve_function_type" in vars(context):  # a kernel that another one calls
+        yield
         return
-    resolve, known = context.resolve_function_type, dict[Any, Any]()
+    resolve = context.resolve_function_type
 
     def resolved(function: Any, arguments: Any, keywords: Any) -> Any:
         if keywords or not isinstance(getattr(function, "typing_key", function), BuiltinFunctionType):
             return resolve(function, arguments, keywords)
         key = function, tuple(arguments)
-        found = known.get(key)
-        if found is None:
-            found = known[key] = resolve(function, arguments, keywords)
-        return found
+        if _known_calls.get(key) is None:
+            _known_calls[key] = resolve(function, arguments, keywords)
+        return _known_calls[key]
 
     context.resolve_function_type = resolved
+    try:
+        yield
+    finally:
+        del context.resolve_function_type
+
+
+_known_calls: dict[Any, Any] = {}
 
 
 def _passes(state: Any) -> PassManager:
     """Passes of numba's compiler, without those for features that no kernel uses."""
-    _remember_calls(state.typingctx)
     passes = DefaultPassBuilder.define_nopython_pipeline(state)
     passes.passes = [entry for entry in passes.passes if entry[0].__name__ not in _UNUSED]
     passes.finalize()
@@ -116,8 +123,12 @@ class _Lean(CompilerBase):  # type: ignore[misc]
     def define_pipelines(self) -> list[Any]:
         return [_passes(self.state)]
 
+    def compile_extra(self, func: Any) -> Any:
+        with _remembered_calls(self.state.typingctx):
+            return super().compile_extra(func)
 
-class _Linked(CompilerBase):  # type: ignore[misc]
+
+class _Linked(_Lean):
     """Compiler of functions that only compiled code calls."""
 
     def define_pipelines(self) -> list[Any]:
