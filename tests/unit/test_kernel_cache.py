@@ -20,8 +20,8 @@ import pytest
 numba = pytest.importorskip("numba")
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled without the JIT")
 
-from ioadr import _cache_folder, _kernel_cache  # noqa: E402
-from ioadr._jit import _remember_calls, compile_clock, kernel, task  # noqa: E402
+from ioadr import _cache_folder, _jit, _kernel_cache  # noqa: E402
+from ioadr._jit import _remembered_calls, compile_clock, kernel, task  # noqa: E402
 from tests.conftest import ROOT  # noqa: E402
 
 
@@ -319,16 +319,18 @@ class Context:
         return None if "unknown" in arguments else f"{function} of {arguments}"
 
 
-def test_calls_of_built_in_functions_are_resolved_once():
+def test_calls_of_built_in_functions_are_resolved_once(monkeypatch):
+    monkeypatch.setattr(_jit, "_known_calls", {})
     context = Context()
-    for _ in range(2):
-        _remember_calls(context)
-    for _ in range(3):
-        assert context.resolve_function_type(operator.add, ("a", "b"), {}) == f"{operator.add} of ('a', 'b')"
-        assert context.resolve_function_type(operator.add, ("b", "a"), {}) == f"{operator.add} of ('b', 'a')"
-    assert len(context.calls) == 2
-    for _ in range(3):
-        assert context.resolve_function_type(operator.add, ("unknown", "b"), {}) is None
-        context.resolve_function_type(Context, ("a", "b"), {})
-        context.resolve_function_type(max, ("a", "b"), {"key": "c"})
-    assert len(context.calls) == 2 + 9, "failures, other functions and keywords are resolved every time"
+    with _remembered_calls(context), _remembered_calls(context):
+        for _ in range(3):
+            assert context.resolve_function_type(operator.add, ("a", "b"), {}) == f"{operator.add} of ('a', 'b')"
+            assert context.resolve_function_type(operator.add, ("b", "a"), {}) == f"{operator.add} of ('b', 'a')"
+        assert len(context.calls) == 2
+        for _ in range(3):
+            assert context.resolve_function_type(operator.add, ("unknown", "b"), {}) is None
+            context.resolve_function_type(Context, ("a", "b"), {})
+            context.resolve_function_type(max, ("a", "b"), {"key": "c"})
+        assert len(context.calls) == 2 + 9, "failures, other functions and keywords are resolved every time"
+    context.resolve_function_type(operator.add, ("a", "b"), {})
+    assert len(context.calls) == 2 + 9 + 1, "others who use numba in this process are not affected"
