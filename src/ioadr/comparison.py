@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -99,9 +99,13 @@ def compare(first: Estimate, second: Estimate) -> Comparison:
         costs=(_mean(first.costs), _mean(second.costs)),
         confidence=(float(np.nanmean(first.confidence)), float(np.nanmean(second.confidence))),
         parameters={name: (before[name], value) for name, value in changed.items()},
-        same_data=first.parameters.data == second.parameters.data
-        and np.array_equal(first.layout.present, second.layout.present),
+        same_data=_data_of(first) == _data_of(second) and np.array_equal(first.layout.present, second.layout.present),
     )
+
+
+def _data_of(estimate: Estimate) -> tuple[Any, ...]:
+    """What determines the data term of a map, besides the views: contrast is stretched or not, whatever the limit."""
+    return replace(estimate.parameters.data, least_span=0.0), estimate.tones
 
 
 def _mean(costs: Any) -> float:

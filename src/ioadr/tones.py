@@ -12,6 +12,11 @@ WHITE = 255.0
 """Grey level of full white."""
 
 
+FEWEST_STEPS = 16
+"""Steps of whole numbers between the darkest and the brightest sample, below which stretching shows little but their
+rounding."""
+
+
 class Tones(NamedTuple):
     """The line that turns samples into grey levels: offset + gain · sample."""
 
@@ -25,11 +30,10 @@ def tones_of(image: NDArray[Any], white: float, part: Part, least_span: float) -
     If it spans less, all samples are multiplied, as by a longer exposure, and moved down if that exceeds white. A part
     of a larger image is not stretched, so that parts fit together.
     """
-    gain = WHITE / white
-    if not (part.is_whole and least_span):
+    gain, darkest, brightest = WHITE / white, float(image.min()), float(image.max())
+    fewest = FEWEST_STEPS if image.dtype.kind == "u" else 0.0
+    if not (part.is_whole and fewest < brightest - darkest < least_span / gain):
         return Tones(0.0, gain)
-    darkest, brightest = gain * float(image.min()), gain * float(image.max())
-    if not 0.0 < brightest - darkest < least_span:
-        return Tones(0.0, gain)
+    darkest, brightest = gain * darkest, gain * brightest
     stretch = least_span / (brightest - darkest)
     return Tones(min(0.0, WHITE - stretch * brightest), stretch * gain)

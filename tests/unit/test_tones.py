@@ -22,8 +22,8 @@ def tones(*samples, white=255.0, part=PART, least_span=170.0):
 
 @pytest.mark.parametrize(
     ("samples", "least_span"),
-    [((10, 20, 30, 180), 170.0), ((10, 20, 30, 40), 0.0), ((7, 7, 7, 7), 170.0)],
-    ids=["wide", "off", "uniform"],
+    [((10, 20, 30, 180), 170.0), ((10, 20, 30, 40), 0.0), ((7, 7, 7, 7), 170.0), ((3, 4, 5, 19), 170.0)],
+    ids=["wide", "off", "uniform", "coarse"],
 )
 def test_samples_keep_their_levels(samples, least_span):
     assert tones(*samples, least_span=least_span) == Tones(0.0, 1.0)

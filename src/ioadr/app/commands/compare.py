@@ -49,7 +49,7 @@ def _text(comparison: Comparison, html: str | None) -> str:
         trusted = comparison.beyond_trusted[limit]
         lines.append(f"  {limit:>6g} px{percentage(share):>33}{percentage(trusted):>18}")
     costs, confidence = comparison.costs, comparison.confidence
-    meaning = "lower fits the views better" if comparison.same_data else "not comparable: different views or terms"
+    meaning = "lower fits the views better" if comparison.same_data else "not comparable: different data"
     lines.append(f"  data cost   A {costs[0]:.3f}, B {costs[1]:.3f} grey levels; {meaning}")
     lines.append(f"  confidence  A {confidence[0]:.2f}, B {confidence[1]:.2f} on average")
     lines += [f"  {name}: A {before}, B {after}" for name, (before, after) in comparison.parameters.items()]
