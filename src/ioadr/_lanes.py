@@ -10,7 +10,6 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
-from inspect import signature as signature_of
 from typing import Any, cast
 
 import numba
@@ -35,8 +34,6 @@ class Lanes(types.Type):
 
 
 FLOATS, INTS = Lanes(types.float32), Lanes(types.int32)
-_TYPED = "source_etype" not in signature_of(ir.IRBuilder.gep).parameters
-"""Whether pointers have the type of what they point to: in llvmlite before 0.44."""
 _HALVES = (0, 1) if sys.byteorder == "little" else (1, 0)
 _FLOAT, _INT = ir.VectorType(ir.FloatType(), WIDTH), ir.VectorType(ir.IntType(32), WIDTH)
 
@@ -128,20 +125,12 @@ def _store(_context: Any, array: Any, index: Any, values: Any) -> Any:
 
 def _gathered(builder: Any, data: Any, index: Any, word: Any) -> Any:
     """Sixteen words, each starting at the element given by an int32 lane."""
-    short = "f32" if isinstance(word, ir.FloatType) else f"i{word.width}"
-    if _TYPED:
-        places, kind = builder.gep(data, [ir.Constant(ir.IntType(32), 0)]), f"p0{short}"
-        places.operands[1], places.indices = index, [index]  # it accepts only single numbers
-        places.type = ir.VectorType(data.type, WIDTH)
-        places = builder.bitcast(places, ir.VectorType(word.as_pointer(), WIDTH))
-    else:
-        places, kind = builder.gep(data, [index], source_etype=data.type.pointee), "p0"
-        places.type = ir.VectorType(ir.PointerType(), WIDTH)
+    places = builder.gep(data, [index], source_etype=data.type.pointee)
+    places.type = ir.VectorType(ir.PointerType(), WIDTH)
     vector, all_lanes = ir.VectorType(word, WIDTH), ir.VectorType(ir.IntType(1), WIDTH)
-    gather = ir.FunctionType(vector, [places.type, ir.IntType(32), all_lanes, vector])
-    function = cgutils.get_or_insert_function(
-        builder.module, gather, f"llvm.masked.gather.v{WIDTH}{short}.v{WIDTH}{kind}"
-    )
+    kind = ir.FunctionType(vector, [places.type, ir.IntType(32), all_lanes, vector])
+    short = "f32" if isinstance(word, ir.FloatType) else f"i{word.width}"
+    function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.masked.gather.v{WIDTH}{short}.v{WIDTH}p0")
     constants = ir.Constant(ir.IntType(32), 4), ir.Constant(all_lanes, [1] * WIDTH)
     return builder.call(function, [places, *constants, ir.Constant(vector, ir.Undefined)])
 
