@@ -75,7 +75,8 @@ LATER_STEPS = "regions", "holes", "borders"
 REASONS = {
     "vague": "the views barely change with disparity here",
     "vague region": "there is little texture around it",
-    "uninformed": "there is no texture here, or none that stands out from noise",
+    "uninformed": "there is no texture here",
+    "hidden by noise": "there is no texture here that stands out from noise",
     "pull": "the views favour another disparity",
     "pull of region": "the views around it favour other disparities",
     "residual": "the views around it differ by more than noise explains",

@@ -20,7 +20,9 @@ from ioadr.solver.trust_model import KNOTS, START, WEIGHTS
 FloatMap = NDArray[np.float32]
 VAGUE = 0.25
 """Standard deviation of the sharpest data around a pixel, px, at which half of the trust remains."""
-
+GUESSED = np.float32(0.4)
+"""Share of the trust that remains where texture does not stand out from noise: smooth surfaces are often continued
+rightly. Synthetic scenes have few such pixels."""
 BETTER = 0.6
 """Margin by which a rival must be cheaper to refute the pixel: too rare for the fit."""
 PULLED = 0.08
@@ -56,11 +58,16 @@ def probability(reasons: Mapping[str, FloatMap]) -> FloatMap:
             if weight:
                 odds -= _ramp(reasons[name], below, above, weight)
     odds -= np.log1p(np.minimum(reasons["bent"], np.float32(MOST_BENT)) / np.float32(BENT))
-    informed = 1 / (1 + np.exp(2 * (reasons["uninformed"] - np.float32(np.log(VAGUE)))))
+    informed = _informed(reasons["uninformed"]) * (GUESSED + (1 - GUESSED) * _informed(reasons["hidden by noise"]))
     rival = np.maximum(reasons["rival near"], reasons["rival far"])
     refuted = _beyond(rival, BETTER, 0.05) + _beyond(reasons["pull of region"], float(np.log(PULLED)), 0.1)
     refuted += _beyond(reasons["clipped"], CLIPPED, 0.05)
     return np.clip(informed * (1 - np.minimum(refuted, 1)) / (1 + np.exp(-odds)), 0, 1).astype(np.float32)
+
+
+def _informed(deviation: FloatMap) -> FloatMap:
+    """1 where the sharpest data around a pixel have a small standard deviation (given its logarithm), 0 where none."""
+    return 1 / (1 + np.exp(2 * (deviation - np.float32(np.log(VAGUE)))))
 
 
 def _ramp(values: FloatMap, low: float, high: float, top: float) -> FloatMap:

