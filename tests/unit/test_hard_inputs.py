@@ -117,9 +117,7 @@ def test_what_little_there_is_misleads_nobody(make, name):
 
 def test_the_report_says_how_much_is_sure():
     page = report_html(estimated(constant()), None)
-    shown = re.search(
-        r"Confidence.{0,80}?(\d\.\d\d).{0,80}?expected share of pixels within 0\.07.px<", page, re.DOTALL
-    )
+    shown = re.search(r"Confidence.{0,80}?(\d\.\d\d).{0,80}?expected share of pixels within 0\.07.px<", page, re.DOTALL)
     assert shown is not None
     assert float(shown[1]) < 0.1
 
