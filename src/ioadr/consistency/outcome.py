@@ -20,8 +20,8 @@ AT_END = 0.15
 """Share of the pixels at one end of the disparity range; right maps have up to 0.05."""
 END = 0.02
 """Share of the range that counts as its end."""
-TRUSTED = 0.05
-"""Mean confidence below which hardly any pixel is reliable."""
+TRUSTED, FEWEST_TRUSTED = 0.05, 0.05
+"""Mean confidence, and share of pixels that can be used, below which hardly any pixel is reliable."""
 FAR_APART = 5.0
 """Angle, degrees, between neighbouring photographs, as seen from the scene, above which surfaces look different and
 hide one another."""
@@ -60,8 +60,11 @@ def doubts(
         share = float(np.mean(at_end))
         if share > AT_END:
             reasons.append(f"{100 * share:.0f} % of the pixels have the {name} disparity: widen ⟦range MIN MAX⟧")
+    sure = float(np.mean(confidence > SURE))
     if mean < TRUSTED:
         reasons.append(f"hardly any pixel is reliable: the mean confidence is {mean:.2f}")
+    elif sure < FEWEST_TRUSTED:
+        reasons.append(f"hardly any pixel is reliable: {100 * sure:.0f} % have a confidence above {SURE:g}")
     return tuple(reasons)
 
 

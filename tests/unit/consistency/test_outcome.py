@@ -52,6 +52,16 @@ def test_noise_is_no_disagreement(seed):
         assert disagrees(estimated(wrong, range=ioadr.DisparityRange(-1.6, 1.6)))
 
 
+@pytest.mark.parametrize("preset", ["fast", "paper", "best"])
+def test_a_blank_wall_with_noise_is_doubtful(preset):
+    """Nothing can be known about it; the views agree with any map up to their noise."""
+    wall = 100 + np.random.default_rng(0).normal(0, 1.5, (5, 5, 48, 48, 3))
+    lightfield = ioadr.LightField(np.rint(wall).astype(np.uint8), range=ioadr.DisparityRange(-2, 2))
+    estimate = ioadr.estimate(lightfield, preset, progress=False, threads=1)
+    assert np.mean(estimate.confidence > 0.5) < 0.02
+    assert any("hardly any pixel is reliable" in doubt for doubt in estimate.doubts)
+
+
 def disagrees(estimate):
     return any("the views do not agree with the map" in doubt for doubt in estimate.doubts)
 
