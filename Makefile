@@ -41,9 +41,9 @@ DRAW = $(BIN)/python $(1) $(2) && $(BIN)/python -m tests.pictures $(1)
 CHECKED = $(addprefix $(DATA)/,boxes cotton dino sideboard) $(TOYS) \
   $(addprefix $(SHARED)/data/hard/,floor leaves desk wedges turntable machine)
 
-# What `make accuracy` runs: those scenes and two synthetic ones of each family, every preset, so many seeds.
+# What `make accuracy` and `make research` run: those scenes and two synthetic ones of each family, every preset.
 SEEDS ?= 1
-ACCURACY = synthetic-0 synthetic-1 $(CHECKED) --methods paper,best,fast --seeds $(SEEDS) --jobs 2 --by-scene
+ACCURACY = synthetic-0 synthetic-1 $(CHECKED) --methods paper,best,fast --jobs 2 --by-scene
 
 # What `make bench` does: a comparison with another revision, or all figures of docs/performance.md.
 BENCH = $(BIN)/ioadr bench --verbose $(if $(FULL),--full) $(if $(wildcard $(DATA)),--data "$(DATA)")
@@ -115,7 +115,12 @@ golden: $(TOOLS) ## update the maps and scores that tests compare with, after a 
 
 .PHONY: accuracy
 accuracy: $(RUNTIME) ## score paper, best and fast on all scenes and list where best loses to paper; continues after an interruption (SEEDS=3)
-	@$(BIN)/ioadr research $(ACCURACY) --table out/accuracy.csv
+	@$(BIN)/ioadr research $(ACCURACY) --seeds $(SEEDS) --table out/accuracy.csv
+
+.PHONY: research
+research: $(RUNTIME) ## the same with three seeds and without each step of best, into docs/research (about 45 minutes; continues)
+	@$(BIN)/ioadr research $(ACCURACY) --seeds 3 --ablations --table docs/research/accuracy.csv
+	@$(BIN)/python scripts/research_page.py
 
 .PHONY: bench
 bench: $(TOOLS) ## measure time, memory and growth into docs/performance.md, on an idle machine (FULL=1: all scenes and sizes; BASE=rev: compare)

@@ -28,6 +28,7 @@ from ioadr.evaluation.research import (
 from ioadr.evaluation.scene_table import lost_to, markdown_by_scene
 from ioadr.evaluation.synthetic import FAMILIES
 from ioadr.evaluation.truth import load_truth
+from ioadr.presets import FINISH_VARIATIONS
 
 
 def row(method: str, scene: str, seed: int, mse: float) -> Row:
@@ -197,6 +198,13 @@ def test_the_command_compares_with_its_first_method(dataset, tmp_path, estimatio
     assert run(["research", str(dataset), *options, "--by-scene"]) == 0
     assert f"| cards | {varied} |" in capsys.readouterr().out
     assert len(estimations) == 8, "nothing is made twice"
+
+
+def test_ablations_leave_out_each_step_of_presets_with_a_finish(dataset, tmp_path, estimations, capsys):
+    options = ["--seeds", "1", "--jobs", "1", "--methods", "fast,best", "--ablations", "--json"]
+    assert run(["research", str(dataset), *options, "--table", str(tmp_path / "table.csv")]) == 0
+    steps = [f"best/{step}" for step in FINISH_VARIATIONS]
+    assert list(json.loads(capsys.readouterr().out)["methods"]) == ["fast", "best", *steps]
 
 
 def test_the_kept_tables_can_be_read():

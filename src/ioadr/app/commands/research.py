@@ -39,6 +39,9 @@ BETTER, WORSE = "▼", "▲"
 )
 @option("Parameters", "--methods", default="best", show_default=True, metavar="LIST", help="Presets or variations.")
 @option(
+    "Parameters", "--ablations", is_flag=True, help="Also run each preset that has a finish without each of its steps."
+)
+@option(
     "Parameters",
     "--vary",
     multiple=True,
@@ -88,6 +91,7 @@ def _trials(
     size: int,
     crop: tuple[int, int, int, int] | None,
     methods: str,
+    ablations: bool,
     vary: tuple[str, ...],
     sets: str | None,
     seeds: int,
@@ -95,10 +99,13 @@ def _trials(
     """Scene by scene, so that each is loaded once."""
     from ioadr.evaluation.methods import Ours
     from ioadr.evaluation.research import Trial, grid, load_sets, parse_scenes
-    from ioadr.presets import preset
+    from ioadr.presets import FINISH_VARIATIONS, preset
 
     chosen = {name: preset(name) for name in split(methods)}
     base = next(iter(chosen), "best")
+    if ablations:
+        finished = [name for name, parameters in chosen.items() if "/" not in name and parameters.finish.passes]
+        chosen |= {f"{name}/{step}": preset(f"{name}/{step}") for name in finished for step in FINISH_VARIATIONS}
     chosen |= grid(base, preset(base), vary) | (load_sets(sets) if sets else {})
     return [
         Trial(scene, Ours(name, parameters, seed, threads=1))
