@@ -35,6 +35,19 @@ def test_estimate_writes_and_names_its_files(cli, calls, scene, tmp_path):
     assert "3×3 views of 24×20 px" in outcome.err
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [((), True), (("--set", "data.least_span=0"), False), (("--preset", "fast"), False)],
+    ids=["best", "off", "fast"],
+)
+def test_stretched_contrast_is_said_with_its_option(cli, calls, tmp_path, options, said):
+    dark = write_hci_scene(tmp_path / "dark", make_views() // 4)
+    outcome = cli("estimate", dark, "--out", tmp_path / "out", "--no-report", *options)
+    assert outcome.code == 0
+    assert ("low contrast is stretched" in outcome.err) == said
+    assert ("--set data.least_span=0" in outcome.err) == said
+
+
 def test_options_reach_the_estimation(cli, calls, scene, tmp_path):
     out = tmp_path / "out"
     options = ["--preset", "text", "--set", "search.sweeps=3", "--set", "congruence.weight=7", "--seed", 5]

@@ -19,6 +19,7 @@ from ioadr.app.sweep_progress import every_view_progress, sweep_bar
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.app.words import DEPTH, disparities
 from ioadr.errors import InputError, as_options
+from ioadr.tones import WHITE
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
@@ -83,6 +84,8 @@ def command(
             align, lightfield = True, lightfield if whole else ioadr.read(scene, reading)
         if align:
             lightfield = aligned(terminal, lightfield, estimation)
+        if (stretch := lightfield.tones(estimation.parameters.data.least_span).gain * lightfield.white / WHITE) > 1:
+            terminal.note(f"  low contrast is stretched {stretch:.1f} times (--set data.least_span=0 keeps it)")
         views = run_every_view(terminal, estimation, lightfield, work) if every_view else None
         if views is None:
             with sweep_bar(terminal, lightfield.name) as progress:
