@@ -28,6 +28,8 @@ LARGEST_CHUNK = 10**6
 MOST_CHUNKS = 10**5
 STORED, HEAD = 65535, 5
 """Largest number of bytes in a block of a zlib stream that is not compressed, and the size of the block's head."""
+LARGEST = 1 << 25
+"""Bytes of samples up to which this is done: each thread keeps two copies of them."""
 END = b"\0\0\0\0IEND\xaeB`\x82"
 
 _own = threading.local()
@@ -64,14 +66,14 @@ def _samples(path: Path, header: Header) -> NDArray[Any]:
 
 
 def uncompressed(content: bytes, header: Header, library: Any) -> NDArray[np.uint8] | None:
-    """The same image with stored rows; None if it is interlaced or damaged, which is left to the decoder.
+    """The same image with stored rows; None if it is interlaced, large or damaged, which is left to the decoder.
 
     It is in memory that the next image decoded by this thread overwrites: with new memory for each, nothing is gained.
     """
     size = header.height * (header.width * header.channels * header.dtype.itemsize + 1)
     packed, first = _compressed(content)
     interlaced = content[28]
-    if interlaced or packed is None:
+    if interlaced or packed is None or size > LARGEST:
         return None
     length = 2 + size + HEAD * -(-size // STORED) + 4
     rows, file = _memory(size), _memory(first + 8 + length + 4 + len(END), 1)

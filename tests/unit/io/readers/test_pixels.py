@@ -15,6 +15,7 @@ from PIL import Image
 
 from ioadr import InputError
 from ioadr.io import read
+from ioadr.io.decoding import png_files
 from ioadr.io.decoding.header import Header
 from ioadr.io.decoding.images import read_image
 from ioadr.io.decoding.png_files import _compressed, uncompressed
@@ -263,7 +264,7 @@ def test_a_png_with_stored_rows_is_the_same_image(size, dtype):
     assert Image.open(io.BytesIO(stored)).info["transparency"] == (1, 2, 3)
 
 
-def test_only_an_intact_png_is_stored_anew(tmp_path):
+def test_only_an_intact_png_is_stored_anew(tmp_path, monkeypatch):
     image = make_views()[0, 0]
     height, width, channels = image.shape
     header, content = Header(height, width, channels, image.dtype), png(image)
@@ -272,6 +273,9 @@ def test_only_an_intact_png_is_stored_anew(tmp_path):
     assert uncompressed(png(image, interlaced=True), header, imagecodecs) is None
     assert uncompressed(damaged, header, imagecodecs) is None
     assert uncompressed(content[:middle], header, imagecodecs) is None
+    assert uncompressed(content, header, imagecodecs) is not None
+    monkeypatch.setattr(png_files, "LARGEST", 10)
+    assert uncompressed(content, header, imagecodecs) is None
     trailing = content.replace(chunk(b"IEND", b""), chunk(b"IDAT", b"more") + chunk(b"IEND", b""))
     (tmp_path / "a.png").write_bytes(trailing)
     np.testing.assert_array_equal(read_image(tmp_path / "a.png"), imagecodecs.png_decode(content))
