@@ -103,6 +103,9 @@ def as_arguments(text: str) -> str:
 def _argument(name: str, value: str | None) -> str:
     if name in FLAGS:
         return f"{name.removeprefix('no-').replace('-', '_')}={not name.startswith('no-')}"
+    if name == "set" and value:
+        key, _, number = value.partition("=")
+        return f'parameters={{"{key}": {number}}}'
     name = ARGUMENTS.get(name, name.replace("-", "_"))
     if not value:
         return f"`{name}`"

@@ -16,7 +16,7 @@ from ioadr.layout import Layout
 from ioadr.lightfield import DisparityRange, LightField, Source
 from ioadr.parameters import Parameters
 from ioadr.part import Part
-from ioadr.tones import WHITE, Tones, tones_of
+from ioadr.tones import WHITE, Tones, stretch_notes, tones_of
 from ioadr.way import Way
 
 if TYPE_CHECKING:
@@ -110,6 +110,11 @@ class Estimate:
         sparse = sparse_doubts(self._apart, self.confidence) if posed else ()
         own = (*kept, *sparse, *texts)
         return (*self.source.doubts.values(), *(Note(text) for text in own))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was decided on the way: by the reader, about views, and about contrast."""
+        return (*self.source.notes, *stretch_notes(self.tones, self.white))
 
     @property
     def tones(self) -> Tones:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from numpy.typing import NDArray
+from ioadr.errors import Note
 
-from ioadr.part import Part
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ioadr.part import Part
 
 WHITE = 255.0
 """Grey level of full white."""
@@ -37,3 +40,11 @@ def tones_of(image: NDArray[Any], white: float, part: Part, least_span: float) -
     darkest, brightest = gain * darkest, gain * brightest
     stretch = least_span / (brightest - darkest)
     return Tones(min(0.0, WHITE - stretch * brightest), stretch * gain)
+
+
+def stretch_notes(tones: Tones, white: float) -> tuple[Note, ...]:
+    """Says that contrast is stretched, if it is, and how to keep it."""
+    stretch = tones.gain * white / WHITE
+    if stretch <= 1.0:
+        return ()
+    return (Note(f"low contrast is stretched {stretch:.1f} times (⟦set data.least_span=0⟧ keeps it)"),)

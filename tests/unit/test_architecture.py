@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "presets": {"errors", "parameters"},
     "parameter_files": {"errors", "parameters", "presets"},
     "part": set(),
-    "tones": {"part"},
+    "tones": {"errors", "part"},
     "way": set(),
     "camera": {"errors", "part"},
     "layout": {"errors"},

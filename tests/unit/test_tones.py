@@ -7,10 +7,11 @@ import pytest
 
 import ioadr
 from ioadr.consistency.outcome import relative_mismatch
+from ioadr.errors import as_options
 from ioadr.geometry.ppp import LEVELS
 from ioadr.part import Part, Window
 from ioadr.solver.problem import pack_image
-from ioadr.tones import WHITE, Tones, tones_of
+from ioadr.tones import WHITE, Tones, stretch_notes, tones_of
 from tests.builders import make_lightfield
 
 PART = Part.whole(2, 2)
@@ -63,5 +64,13 @@ def test_a_map_does_not_depend_on_exposure():
     np.testing.assert_array_equal(bright.disparity, dark.disparity)
     np.testing.assert_array_equal(bright.costs["data"], dark.costs["data"])
     assert dark.tones.gain == pytest.approx(2 * bright.tones.gain)
+    assert "low contrast is stretched" in dark.notes[-1]
     mismatch = [relative_mismatch(e.costs["data"], e.image, WHITE / e.tones.gain) for e in (bright, dark)]
     assert mismatch[0] == pytest.approx(mismatch[1])
+
+
+def test_a_stretch_is_noted_for_python_and_for_the_command_line():
+    (note,) = stretch_notes(Tones(0.0, 10.0), white=51.0)
+    assert note == 'low contrast is stretched 2.0 times (parameters={"data.least_span": 0} keeps it)'
+    assert "(--set data.least_span=0 keeps it)" in as_options(note)
+    assert stretch_notes(Tones(0.0, 5.0), white=51.0) == ()

@@ -200,7 +200,7 @@ def outcome_of(
         "worker": worker_name(),
         "run": settings.topic,
         "doubts": [as_options(doubt) for doubt in estimate.doubts],
-        "notes": [*map(as_options, estimate.source.notes), *notes],
+        "notes": [*map(as_options, estimate.notes), *notes],
     }
     return Outcome(
         item.name,

@@ -19,7 +19,7 @@ from ioadr.app.sweep_progress import every_view_progress, sweep_bar
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.app.words import DEPTH, disparities
 from ioadr.errors import InputError, as_options
-from ioadr.tones import WHITE
+from ioadr.tones import stretch_notes
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
@@ -84,8 +84,8 @@ def command(
             align, lightfield = True, lightfield if whole else ioadr.read(scene, reading)
         if align:
             lightfield = aligned(terminal, lightfield, estimation)
-        if (stretch := lightfield.tones(estimation.parameters.data.least_span).gain * lightfield.white / WHITE) > 1:
-            terminal.note(f"  low contrast is stretched {stretch:.1f} times (--set data.least_span=0 keeps it)")
+        for note in stretch_notes(lightfield.tones(estimation.parameters.data.least_span), lightfield.white):
+            terminal.note(f"  {as_options(note)}")
         views = run_every_view(terminal, estimation, lightfield, work) if every_view else None
         if views is None:
             with sweep_bar(terminal, lightfield.name) as progress:

@@ -132,7 +132,7 @@ def _origin(estimate: Estimate) -> dict[str, str]:
         "views": f"{rows}×{columns} (rows × columns)",
         "reference view": f"row {row}, column {column}, counted from 0 at the top left",
     }
-    notes = "; ".join(as_options(note) for note in source.notes)
+    notes = "; ".join(as_options(note) for note in estimate.notes)
     return facts | ({"notes": notes} if notes else {})
 
 
