@@ -81,3 +81,12 @@ def test_the_first_screen_of_the_readme_names_demo_and_test():
     before, _, block = text("README.md").partition("```sh\n")
     assert len(before.splitlines()) < 25
     assert re.findall(r"^make (\w+) +# \w", block.partition("```")[0], re.MULTILINE) == ["demo", "test"]
+
+
+def test_the_readme_says_of_confidence_what_was_measured():
+    rows = re.findall(r"^\| (\w+) \|(?:[^|]*\|){3} ([0-9.]+) % \|", text("docs/confidence.md"), re.MULTILINE)
+    right = {scene: int(float(share)) for scene, share in rows}
+    assert len(right) == 11
+    polished = right.pop("machine")
+    assert f"least {min(right.values())} % of the pixels with a confidence above 0.9" in text("README.md")
+    assert f"except on polished metal ({polished} %)" in text("README.md")
