@@ -142,7 +142,10 @@ def _given(diagnosis: Diagnosis) -> Iterator[str]:
         if isinstance(value, bool):
             yield f"--{name}" if value else f"--no-{name}"
         elif item.name == "skip" and value != "missing":
-            yield " ".join(f"--skip {row},{column}" for row, column in value)
+            yield " ".join(f"--skip {row},{column}" for row, column in map(diagnosis.corrected, value))
+        elif item.name == "reference":
+            row, column = diagnosis.corrected(value, diagnosis.capture.grid)
+            yield f"--reference {row} {column}"
         elif item.name in ("grid", "eslf", "quilt"):
             yield f"--{name} {value[0]}x{value[1]}"
         else:

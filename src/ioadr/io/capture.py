@@ -74,6 +74,10 @@ class Capture:
     scaled: float = 1.0
     """Part of the requested scale that the reader applies itself; sizes, camera and range already include it."""
     notes: tuple[str, ...] = field(default_factory=tuple)
+    whole: tuple[int, int] | None = None
+    """Grid from which views were taken; None means this one."""
+    whole_places: NDArray[np.intp] | None = None
+    """[L, K, 2]: position of each view in that grid; None means the same as here."""
 
     def __post_init__(self) -> None:
         for name in ("available", "required"):
@@ -109,7 +113,17 @@ class Capture:
 
     def take(self, rows: Any, columns: Any) -> Capture:
         """The same capture on some rows and columns of its grid (slices or index arrays)."""
-        return replace(self._rearranged(lambda grid: grid[rows][:, columns]), declared_by=None)
+        places = np.moveaxis(np.indices(self.grid), 0, -1) if self.whole_places is None else self.whole_places
+        taken = self._rearranged(lambda grid: grid[rows][:, columns])
+        whole = self.whole or self.grid
+        return replace(taken, declared_by=None, whole=whole, whole_places=places[rows][:, columns])
+
+    def whole_place(self, row: int, column: int) -> tuple[int, int]:
+        """Position of a view in the whole grid, as `skip` counts."""
+        if self.whole_places is None:
+            return row, column
+        found = self.whole_places[row, column]
+        return int(found[0]), int(found[1])
 
     def transposed(self) -> Capture:
         """Rows of views become columns."""

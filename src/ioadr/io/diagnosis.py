@@ -18,7 +18,7 @@ from ioadr.errors import Note
 from ioadr.io.capture import Capture
 from ioadr.io.counting import likelier_counting
 from ioadr.io.options import Pair, ReadOptions
-from ioadr.io.orientation import order_of, remedies
+from ioadr.io.orientation import likely_flips, order_of, remedies
 from ioadr.lightfield import LightField
 
 MOST_VIEWS = 400
@@ -51,6 +51,8 @@ class Diagnosis:
     examination: Examination
     options: ReadOptions
     """Options with which the views were read."""
+    capture: Capture
+    """The same views as files."""
     counting: str | None = None
     """The argument with which numbered views fit together, if their order was wrong; marked as in errors."""
 
@@ -73,9 +75,20 @@ class Diagnosis:
         order = remedies(self.order, self.options) if self.order.outcome == "wrong" else []
         few = len(self.odd) <= MOST_SKIPPED * len(self.places)
         exposed = [odd.view for odd in self.examination.odd if odd.kind == "exposure"]
-        skipped = [self.places[odd.view] for odd in self.examination.odd if few and odd.view not in exposed]
+        odd_places = [self.places[odd.view] for odd in self.examination.odd if few and odd.view not in exposed]
+        skipped = [self.corrected(self.capture.whole_place(*place)) for place in odd_places]
         align = ["⟦align⟧"] if exposed else []
         return (*order, *(f"⟦skip {row},{column}⟧" for row, column in skipped), *align)
+
+    def corrected(self, place: Pair, grid: Pair | None = None) -> Pair:
+        """The position of a view in a grid, by default the whole one, once the remedies have corrected the order."""
+        if self.order.outcome != "wrong":
+            return place
+        rows, columns = grid or self.capture.whole or self.capture.grid
+        if self.order.transposed:
+            place, rows, columns = place[::-1], columns, rows
+        flips = likely_flips(self.order)
+        return rows - 1 - place[0] if flips[0] else place[0], columns - 1 - place[1] if flips[1] else place[1]
 
 
 def diagnose(source: LightField | str | os.PathLike[str], **options: Any) -> Diagnosis:
@@ -117,7 +130,7 @@ def diagnose(source: LightField | str | os.PathLike[str], **options: Any) -> Dia
     names = tuple(capture.name_at(*place) for place in places)
     order = order_of(_as_capture(lightfield))
     counting = likelier_counting(capture, places, images, examination)
-    return Diagnosis(lightfield, order, places, names, examination, chosen, counting)
+    return Diagnosis(lightfield, order, places, names, examination, chosen, capture, counting)
 
 
 def with_odd_views(lightfield: LightField, capture: Capture, step: int = 1) -> LightField:
@@ -155,14 +168,20 @@ def _remarks(lightfield: LightField, capture: Capture, step: int) -> Iterator[tu
         yield "views", STILL
     for kind, remark in REMARKS.items():
         named = [
-            f"{capture.name_at(*places[odd.view])} (view {places[odd.view][0]},{places[odd.view][1]}) "
-            f"{_what(odd.what, places)}"
+            f"{capture.name_at(*places[odd.view])} ({_place(capture, places[odd.view])}) {_what(odd.what, places)}"
             for odd in examination.odd
             if odd.kind == kind
         ]
         more = f"; and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
         if named:
             yield kind, f"{remark}: {'; '.join(named[:MOST_NAMED])}{more}"
+
+
+def _place(capture: Capture, place: Pair) -> str:
+    """Where a view is, and how ⟦skip⟧ counts it if other views were taken from a larger grid."""
+    row, column = capture.whole_place(*place)
+    counted = "" if (row, column) == place else f", ⟦skip {row},{column}⟧"
+    return f"view {place[0]},{place[1]}{counted}"
 
 
 def _what(text: str, places: tuple[Pair, ...]) -> str:

@@ -176,10 +176,17 @@ def _warned(capture: Capture, order: Order, options: ReadOptions) -> Capture:
     """A defined order is kept, with a warning if the views contradict it."""
     if order.outcome != "wrong":
         return capture
+    unclear = order.flips is None and order.mirrored and not options.orders_views
     return capture.noted(
         f"the views contradict the order that {'you' if options.orders_views else 'the format'} defined, "
         f"which was kept: {order.words}. Try {' and '.join(remedies(order, options))}"
+        f"{', or ⟦flip-columns⟧ if near and far then look swapped' if unclear else ''}"
     )
+
+
+def likely_flips(order: Order) -> tuple[bool, bool]:
+    """Whether to reverse rows and columns; if one of them is reversed and it is unclear which, the rows."""
+    return order.flips or (bool(order.mirrored), False)
 
 
 def remedies(order: Order, options: ReadOptions) -> list[str]:
@@ -187,9 +194,7 @@ def remedies(order: Order, options: ReadOptions) -> list[str]:
     given = bool(options.flip_rows), bool(options.flip_columns)
     given = given[::-1] if order.transposed else given
     swap = ["⟦transpose⟧"] if bool(options.transpose) != bool(order.transposed) else []
-    if order.flips is None:
-        return [*swap, "⟦flip-rows⟧ or ⟦flip-columns⟧"] if order.mirrored and not any(given) else swap
-    rows, columns = (needed != before for needed, before in zip(order.flips, given, strict=True))
+    rows, columns = (needed != before for needed, before in zip(likely_flips(order), given, strict=True))
     if rows and columns:
         return [*swap, "⟦flip-both⟧"]
     flips = [f"⟦flip-{name}⟧" for name, flip in (("rows", rows), ("columns", columns)) if flip]

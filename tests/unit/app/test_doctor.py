@@ -14,6 +14,10 @@ from ioadr import LightField, diagnose, read
 from ioadr.app.cli import run
 from ioadr.app.doctor import findings
 from ioadr.app.words.description import neighbours
+from ioadr.consistency.order import Order
+from ioadr.consistency.significance import NOTHING, Finding
+from ioadr.io.options import ReadOptions
+from ioadr.io.orientation import doubts, remedies
 from tests import explored
 from tests.builders import make_views, write_hci_scene
 from tests.posed import colmap_scene, shots
@@ -54,13 +58,44 @@ def test_the_command_keeps_the_options_that_were_given(views, tmp_path, capsys):
     given = ["--skip", "3,3", "--crop", "0", "0", "90", "120", "--range", "-2", "2", "--dark", "keep"]
     assert run(["doctor", folder, *given, "--flip-rows", "--json"]) == 0
     kept = " --skip 3,3 --crop 0 0 90 120 --range -2.0 2.0 --dark keep"
-    assert json.loads(capsys.readouterr().out)["command"].startswith(f"ioadr estimate '{folder}'{kept} --no-flip-rows")
+    moved = kept.replace("3,3", "1,3")  # positions are those of the corrected order
+    assert json.loads(capsys.readouterr().out)["command"].startswith(f"ioadr estimate '{folder}'{moved} --no-flip-rows")
     assert run(["doctor", folder, *given, "--no-flip-rows", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)["command"]
     assert said == f"ioadr estimate '{folder}' --no-flip-rows{kept} --skip 0,4 --out DIR"
     arguments = shlex.split(said.replace("--out DIR", "--json"))[2:]
     assert run(["doctor", *arguments]) == 0
     assert json.loads(capsys.readouterr().out)["healthy"]
+
+
+@pytest.mark.parametrize("subset", [[], ["--views", "3x3"], ["--every", "2"]], ids=["all", "views", "every"])
+def test_the_command_leaves_out_the_odd_view_whatever_else_it_changes(views, subset, tmp_path, capsys):
+    """The order is corrected and only some views are read: `--skip` counts in the whole grid, in its right order."""
+    wrong = views[:, ::-1].copy()
+    odd = (1, 1) if "3x3" in subset else (0, 4)
+    wrong[odd] = wrong[odd][::-1, ::-1].copy()
+    folder = str(write_hci_scene(tmp_path / "scene", wrong))
+    assert run(["doctor", folder, *subset, "--reference", "0", "1", "--json"]) == 0
+    said = json.loads(capsys.readouterr().out)["command"]
+    columns = {"--views": 3, "--every": 3}.get(subset[0] if subset else "", 5)
+    assert f"--reference 0 {columns - 2} " in said
+    assert said.endswith(f" --flip-columns --skip {odd[0]},{4 - odd[1]} --out DIR")
+    arguments = shlex.split(said.replace("--out DIR", "--json"))[2:]
+    assert run(["doctor", *arguments]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["odd views"] == "none"
+    assert found["healthy"]
+
+
+def test_the_command_can_be_run_where_it_is_unclear_which_axis_is_reversed():
+    """It names one option, and the note the other."""
+    unsure = Order(upright=Finding(9, 1e-20, (9, 0)), alike=Finding(-9, 1e-20, (0, 9)), near=NOTHING)
+    assert unsure.outcome == "wrong"
+    assert unsure.flips is None
+    assert remedies(unsure, ReadOptions()) == ["⟦flip-rows⟧"]
+    assert remedies(unsure, ReadOptions(flip_rows=True)) == ["⟦no-flip-rows⟧", "⟦no-flip-columns⟧"]
+    assert remedies(unsure, ReadOptions(flip_columns=True)) == ["⟦flip-both⟧"]
+    assert any("⟦flip-columns⟧ if near and far then look swapped" in doubt for doubt in doubts(unsure))
 
 
 def test_what_the_camera_wrote(tmp_path):
