@@ -23,6 +23,7 @@ from ioadr.app.report.packing import jpegs, packed, packed_values
 from ioadr.errors import InputError
 from ioadr.evaluation.truth import Truth
 from ioadr.io import save_estimate
+from ioadr.presets import preset
 from ioadr.result import SweepRecord
 from tests.builders import make_lightfield
 from tests.scenes import make_estimate
@@ -190,3 +191,11 @@ def test_command_says_what_it_misses(cli: Any, estimate: Estimate, tmp_path: Any
     assert outcome.code == 0
     assert "no EPIs" in outcome.err
     assert cli("report", tmp_path / "out", "--lightfield", tmp_path / "nowhere").code == 2
+
+
+def test_visible_views_are_counted_among_those_that_were_used(estimate: Estimate) -> None:
+    """With every second view, a point that all of them see is not hidden in the others."""
+    lightfield = make_lightfield(grid=(9, 9), size=(40, 48))
+    quick = replace(estimate, layout=lightfield.layout, parameters=preset("fast"))
+    page = data_of(report_html(quick, lightfield))
+    assert page["views"] == page["why"]["views"] == 25

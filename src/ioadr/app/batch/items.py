@@ -93,6 +93,11 @@ class Outcome:
         return self.state in ("done", "kept")
 
     @property
+    def doubts(self) -> list[str]:
+        """Reasons why its map may be wrong."""
+        return [str(doubt) for doubt in self.facts.get("doubts", ())]
+
+    @property
     def total_seconds(self) -> float:
         return sum(self.seconds.values())
 

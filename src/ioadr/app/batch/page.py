@@ -34,6 +34,7 @@ def page_html(summary: Summary, title: str) -> str:
         lead=_lead(summary),
         figures=_figures(summary),
         failures=[outcome for outcome in summary.outcomes if outcome.state == "failed"],
+        doubtful=summary.doubtful,
         video_heads=list(VIDEO_COLUMNS.values()),
         videos=[[_cell(video[name]) for name in VIDEO_COLUMNS] for video in summary.videos],
         numbers=[("Time", "s"), *((METRICS[metric].label, METRICS[metric].unit) for metric in metrics)],
@@ -53,8 +54,9 @@ def _figures(summary: Summary) -> list[tuple[str, str, str]]:
     made = [outcome.total_seconds for outcome in summary.outcomes if outcome.state == "done"]
     mean = duration(sum(made) / len(made), 1) if made else "–"
     pace = f"{60 * len(made) / summary.seconds:.2g} per minute" if made and summary.seconds else "nothing was estimated"
+    finished = f"{len(summary.doubtful)} doubtful; {counts['kept']} from an earlier run"
     return [
-        ("Finished", str(counts["done"] + counts["kept"]), f"{counts['kept']} from an earlier run"),
+        ("Finished", str(counts["done"] + counts["kept"]), finished),
         ("Failed", str(counts["failed"]), f"{counts['left']} not done"),
         ("Time", duration(summary.seconds, 1), "this run"),
         ("Per light field", mean, pace),
@@ -69,13 +71,14 @@ def _cell(value: str | float | None) -> str:
 
 def _row(outcome: Outcome, metrics: Sequence[str]) -> dict[str, Any]:
     folder = quote(outcome.name)
+    state = "doubtful" if outcome.finished and outcome.doubts else outcome.state
     return {
         "name": outcome.name,
         "target": f"{folder}/{'report.html' if outcome.report else ''}" if outcome.finished else "",
         "picture": f"{folder}/{THUMBNAIL}",
         "facts": _facts(outcome),
-        "state": outcome.state,
-        "state_name": STATES[outcome.state],
+        "state": state,
+        "state_name": STATES.get(state, state),
         "numbers": [
             f"{outcome.total_seconds:.2f}" if outcome.seconds else "",
             *(_score(outcome, metric) for metric in metrics),

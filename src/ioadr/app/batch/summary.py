@@ -35,6 +35,11 @@ class Summary:
         return {state: counted[state] for state in ("done", "kept", "failed", "left")}
 
     @property
+    def doubtful(self) -> list[Outcome]:
+        """Finished items whose map may be wrong."""
+        return [outcome for outcome in self.outcomes if outcome.finished and outcome.doubts]
+
+    @property
     def complete(self) -> bool:
         return all(outcome.finished for outcome in self.outcomes)
 
@@ -62,14 +67,18 @@ def to_csv(summary: Summary) -> str:
     """One line per item; empty columns are left out."""
     phases = [phase for phase in PHASES if any(phase in outcome.seconds for outcome in summary.outcomes)]
     metrics = summary.metrics
+    doubts = ["doubts"] if summary.doubtful else []
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["name", "path", "state", "seconds", *(f"seconds_{p}" for p in phases), *metrics, "reason"])
+    writer.writerow(
+        ["name", "path", "state", "seconds", *(f"seconds_{p}" for p in phases), *metrics, "reason", *doubts]
+    )
     for outcome in summary.outcomes:
         times = [outcome.seconds.get(phase, "") for phase in phases]
         scores = [outcome.scores.get(metric, "") for metric in metrics]
         total = round(outcome.total_seconds, 3) if outcome.seconds else ""
         cells = [outcome.name, outcome.path, outcome.state, total, *times, *scores, outcome.reason]
+        cells += ["; ".join(outcome.doubts) for _ in doubts]
         writer.writerow([_harmless(cell) for cell in cells])
     return stream.getvalue()
 

@@ -15,7 +15,6 @@ from ioadr.app.terminal import Terminal, output_options
 from ioadr.errors import InputError
 
 if TYPE_CHECKING:
-    from ioadr.app.batch.items import Outcome
     from ioadr.app.batch.run import Batch
     from ioadr.app.batch.summary import Summary
     from ioadr.io.options import ReadOptions
@@ -157,11 +156,7 @@ def _run(terminal: Terminal, batch: Batch, out: str, strict: bool) -> int:
     batch.run(finish)
     if not summaries[-1].complete:
         return PARTLY_FAILED
-    return DOUBTFUL if strict and any(_doubts(outcome) for outcome in summaries[-1].outcomes) else 0
-
-
-def _doubts(outcome: Outcome) -> list[str]:
-    return list(outcome.facts.get("doubts", ()))
+    return DOUBTFUL if strict and summaries[-1].doubtful else 0
 
 
 def _check(out: str, side: int | None, video: bool, scheduler: str | None, own: object) -> None:
@@ -202,15 +197,16 @@ def _finish(terminal: Terminal, summary: Summary, out: str) -> None:
     from ioadr.app.words import duration
 
     store = Store(out)
-    title = f"Batch {PurePath(out.rstrip('/')).name}"
+    title = f"Results in {PurePath(out.rstrip('/')).name}"
     texts = {JSON: to_json(summary), CSV: to_csv(summary), PAGE: page_html(summary, title)}
     written = store.write({name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()})
     counts = summary.counts
     words = {"done": "estimated", "kept": "from an earlier run", "failed": "failed", "left": "not done"}
     counted = ", ".join(f"{counts[state]} {word}" for state, word in words.items() if counts[state])
-    lines = [f"{counted}, in {duration(summary.seconds, 1)}; wrote", *(f"  {path}" for path in written)]
+    doubtful = f" ({len(summary.doubtful)} doubtful)" if summary.doubtful else ""
+    lines = [f"{counted}{doubtful}, in {duration(summary.seconds, 1)}; wrote", *(f"  {path}" for path in written)]
     for outcome in summary.outcomes:
-        if _doubts(outcome):
-            terminal.note(f"doubtful: {outcome.name}: {'; '.join(_doubts(outcome))}")
+        if outcome.doubts:
+            terminal.note(f"doubtful: {outcome.name}: {'; '.join(outcome.doubts)}")
     lines += [f"failed: {o.name}: {o.reason}" for o in summary.outcomes if o.state == "failed"]
     terminal.answer("\n".join(lines), to_dict(summary) | {"files": written}, fold=True)

@@ -39,7 +39,7 @@ def page_data(
         "thin": thin,
         "unit": estimate.depth_unit,
         "rays": estimate.rays._asdict(),
-        "views": lightfield.view_count if lightfield else int(estimate.visible_views.max()),
+        "views": why.views_used(estimate),
         "layers": _layers(estimate, truth, thin),
         "cells": packed(surface_cells(estimate.points[::thin, ::thin])),
         "scales": {name: packed(scale(name)[None]) for name in ("depth", "confidence", "signed")},

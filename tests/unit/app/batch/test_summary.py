@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
@@ -70,6 +71,20 @@ def test_the_page_links_to_results_and_escapes_what_is_foreign():
     assert "expected &lt;b&gt;views&lt;/b&gt;" in text
     assert not re.search(r"https?://", text), "nothing is loaded from anywhere"
     assert page.tags.count("tr") == 1 + 3
+
+
+def test_a_doubtful_map_is_marked_wherever_the_batch_is_summarised():
+    doubt = replace(GOOD, name="d", facts={**GOOD.facts, "doubts": ["the order is <wrong>", "one view is odd"]})
+    summary = Summary([GOOD, doubt, ODD], 100.0, "1 worker")
+    text = page_html(summary, "Batch")
+    states = re.findall(r'<span class="state (\w+)">([^<]+)</span>', text)
+    assert states == [("done", "done"), ("doubtful", "doubtful"), ("failed", "failed")]
+    assert "<li><b>d</b>: the order is &lt;wrong&gt;; one view is odd</li>" in text
+    assert "1 doubtful; 0 from an earlier run" in text
+    rows = list(csv.DictReader(io.StringIO(to_csv(summary))))
+    assert [row["doubts"] for row in rows] == ["", "the order is <wrong>; one view is odd", ""]
+    assert "Doubtful" not in page_html(SUMMARY, "Batch")
+    assert "doubts" not in to_csv(SUMMARY)
 
 
 @pytest.mark.parametrize(
