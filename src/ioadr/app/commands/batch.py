@@ -202,9 +202,13 @@ def _finish(terminal: Terminal, summary: Summary, out: str) -> None:
     written = store.write({name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()})
     counts = summary.counts
     words = {"done": "estimated", "kept": "from an earlier run", "failed": "failed", "left": "not done"}
-    counted = ", ".join(f"{counts[state]} {word}" for state, word in words.items() if counts[state])
-    doubtful = f" ({len(summary.doubtful)} doubtful)" if summary.doubtful else ""
-    lines = [f"{counted}{doubtful}, in {duration(summary.seconds, 1)}; wrote", *(f"  {path}" for path in written)]
+    parts = {state: f"{counts[state]} {word}" for state, word in words.items() if counts[state]}
+    if summary.doubtful:
+        parts["kept" if counts["kept"] else "done"] += f" ({len(summary.doubtful)} doubtful)"
+    lines = [
+        f"{', '.join(parts.values())}, in {duration(summary.seconds, 1)}; wrote",
+        *(f"  {path}" for path in written),
+    ]
     for outcome in summary.outcomes:
         if outcome.doubts:
             terminal.note(f"doubtful: {outcome.name}: {'; '.join(outcome.doubts)}")
