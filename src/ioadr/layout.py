@@ -226,11 +226,13 @@ def _check_count(positions: NDArray[Any], present: NDArray[Any]) -> None:
 
 
 def _central(positions: NDArray[Any], present: NDArray[Any]) -> Index:
-    """The view nearest to the layout's centre; the middle of a complete regular grid."""
+    """The view nearest to the layout's centre, the first of several; the middle of a complete regular grid."""
     used = positions[present]
     with np.errstate(over="ignore"):
         distance = np.linalg.norm(positions - 0.5 * (used.min(axis=0) + used.max(axis=0)), axis=-1)
-    row, column = np.unravel_index(int(np.argmin(np.where(present, distance, np.inf))), present.shape)
+    # Rounded, because otherwise the last bits of fitted positions would choose between two views in the middle.
+    nearest = int(np.argmin(np.where(present, np.round(distance, 9), np.inf)))
+    row, column = np.unravel_index(nearest, present.shape)
     return int(row), int(column)
 
 

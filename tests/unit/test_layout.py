@@ -18,6 +18,14 @@ def test_a_grid_says_everything_else():
     assert not layout.positions[..., 2].any()
 
 
+@pytest.mark.parametrize("error", [-1e-13, 0.0, 1e-13])
+def test_of_two_views_in_the_middle_the_first_is_the_reference(error):
+    """The last bits of positions that were fitted do not decide."""
+    positions = regular((3, 4))
+    positions[:, -1, 1] += error
+    assert Layout.of((3, 4), positions=positions).reference == (1, 1)
+
+
 def test_positions_out_of_the_plane():
     flat = np.pad(regular((3, 3)), ((0, 0), (0, 0), (0, 1)))
     np.testing.assert_array_equal(Layout.of((3, 3), positions=flat).offsets, Layout.of((3, 3)).offsets)

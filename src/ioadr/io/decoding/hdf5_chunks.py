@@ -32,7 +32,9 @@ class Dataset:
 
     def __getitem__(self, where: tuple[slice, ...]) -> Any:
         if self.deflated:
-            for chunk in self.stored.iter_chunks(where):
+            # The oldest h5py needs both ends of every slice.
+            complete = tuple(slice(*part.indices(n)) for part, n in zip(where, self.shape, strict=True))
+            for chunk in self.stored.iter_chunks(complete):
                 self._check(
                     tuple(part.start // length * length for part, length in zip(chunk, self.chunks, strict=True))
                 )

@@ -41,8 +41,9 @@ def opened_tiff(path: Path) -> Iterator[Opened | None]:
         if page.dtype == np.bool_ or page.photometric.name in BY_PILLOW or page.compression.name == "JPEG":
             if page.index != 0 or page.bitspersample not in (1, 8) or _is_subsampled(page):
                 raise _refused(path, page)
-            yield None
-            return
+            if not _is_raw_ycbcr(page):
+                yield None
+                return
         header, planes = _header(path, page, remarks)
         yield header, lambda: _samples(page, header, planes)
 
@@ -89,7 +90,7 @@ def _header(path: Path, page: Any, remarks: tuple[str, ...]) -> tuple[Header, bo
     if len(shape) == 2:
         shape = (*shape, 1)
     inverted = page.photometric.name == "MINISWHITE"
-    grey_or_colour = inverted or page.photometric.name in ("MINISBLACK", "RGB")
+    grey_or_colour = inverted or page.photometric.name in ("MINISBLACK", "RGB") or _is_raw_ycbcr(page)
     if dtype is None or len(shape) != 3 or not grey_or_colour or (inverted and dtype.kind != "u"):
         raise _refused(path, page)
     height, width, channels = (shape[1], shape[2], shape[0]) if planes else shape
@@ -109,15 +110,23 @@ def _samples(page: Any, header: Header, planes: bool) -> NDArray[Any]:
     samples = np.ascontiguousarray(samples, dtype=header.dtype).reshape(header.shape)
     if page.photometric.name == "MINISWHITE":
         samples[..., 0] = (2**page.bitspersample - 1) - samples[..., 0]
+    if _is_raw_ycbcr(page):
+        from PIL import Image
+
+        size = header.width, header.height
+        samples = np.array(Image.frombuffer("YCbCr", size, samples, "raw", "YCbCr", 0, 1).convert("RGB"))
     return samples
+
+
+def _is_raw_ycbcr(page: Any) -> bool:
+    """Whether the page holds uncompressed YCbCr, which Pillow before 13 calls truncated."""
+    return page.photometric.name == "YCBCR" and page.compression.name == "NONE"
 
 
 def _is_subsampled(page: Any) -> bool:
     """Whether colour is stored uncompressed at a lower resolution, which Pillow does not notice."""
-    if page.photometric.name != "YCBCR" or page.compression.name != "NONE":
-        return False
     tag = page.tags.get(SUBSAMPLING)
-    return tag is None or tuple(tag.value) != (1, 1)
+    return _is_raw_ycbcr(page) and (tag is None or tuple(tag.value) != (1, 1))
 
 
 def _refused(path: Path, page: Any) -> InputError:

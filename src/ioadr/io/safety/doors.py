@@ -6,6 +6,7 @@ import importlib
 import json
 import os
 import tomllib
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
@@ -43,9 +44,13 @@ def absent(path: Path, kind: str = "file or folder") -> InputError:
 
 
 def required(module: str, path: Path, extra: str = "formats") -> Any:
-    """Import an optional library, or raise an error that says how to install it."""
+    """Import an optional library, or raise an error that says how to install it.
+
+    What libraries warn their developers about while they are imported is not shown.
+    """
     try:
-        return importlib.import_module(module)
+        with warnings.catch_warnings(record=True):
+            return importlib.import_module(module)
     except ImportError as error:
         package = module.split(".")[0]
         raise InputError(f"{path}: reading it needs the package {package}. {install(extra)}") from error
