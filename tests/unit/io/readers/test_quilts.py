@@ -140,6 +140,41 @@ def test_a_margin_that_was_cut_off_and_a_single_row(tmp_path):
     np.testing.assert_array_equal(read(tmp_path / "a.png", quilt="1x4", **AS_STORED).views, views)
 
 
+@pytest.mark.parametrize("colour", [0, 128, 255])
+@pytest.mark.parametrize("gutter", [0, 4])
+def test_a_frame_of_any_width_is_left_out(gutter, colour, tmp_path):
+    """Equal parts would start up to 4 px later in each row, and give all disparities that much too small."""
+    views = smooth_views((3, 4), (50, 61))
+    save_png(tmp_path / "a.png", sheet(views, gutter, 12 - gutter, colour))
+    lightfield = read(tmp_path / "a.png", quilt="3x4", **AS_STORED)
+    np.testing.assert_array_equal(lightfield.views, views)
+    assert "lines of one colour around sub-images of 61×50 px left out" in lightfield.source.notes
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_gutters_along_one_axis_are_left_out(turned, tmp_path):
+    views = smooth_views((3, 3), (50, 61))
+    image = sheet(views, 3, 0)
+    kept = np.concatenate([np.arange(start, start + 61) for start in (0, 64, 128)])
+    image = image[:, kept]
+    save_png(tmp_path / "a.png", image.swapaxes(0, 1) if turned else image)
+    found = read(tmp_path / "a.png", quilt="3x3", **AS_STORED).views
+    np.testing.assert_array_equal(found.transpose(1, 0, 3, 2, 4) if turned else found, views)
+
+
+def test_an_object_on_a_plain_background_is_no_sheet_with_gutters(tmp_path):
+    """It moves from view to view, as wide gutters would make equal parts do, but its outline is not straight."""
+    down, across = np.ogrid[-24:24, -24:24]
+    disc = down**2 + across**2 < 22**2
+    views = np.zeros((3, 4, 60, 60, 3), np.uint8)
+    for row, column in np.ndindex(3, 4):
+        views[row, column, 4 + row : 52 + row, 3 + column : 51 + column][disc] = smooth_views((1, 1), (48, 48))[0, 0][
+            disc
+        ]
+    save_png(tmp_path / "a.png", sheet(views, 0, 0))
+    np.testing.assert_array_equal(read(tmp_path / "a.png", quilt="3x4", **AS_STORED).views, views)
+
+
 def test_bars_that_are_no_gutters_stay(tmp_path):
     """They are at the same place of each view; and a small object on a plain background moves from view to view."""
     views = make_views(grid=(3, 4), size=(20, 16))
