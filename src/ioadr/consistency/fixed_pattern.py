@@ -26,7 +26,8 @@ def has_blocks(view: NDArray[Any]) -> bool:
     if min(view.shape[:2]) < SMALLEST:
         return False
     grey = _grey(view)
-    return min(_blocks(grey), _blocks(grey.T)) > BLOCKS
+    # The order of views is judged before infinite samples are refused.
+    return bool(np.isfinite(grey).all()) and min(_blocks(grey), _blocks(grey.T)) > BLOCKS
 
 
 def is_mosaic(view: NDArray[Any]) -> bool:

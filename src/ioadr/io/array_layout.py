@@ -123,6 +123,11 @@ def _likely(path: Path, shapes: Mapping[str, Sequence[int]], options: ReadOption
     views = {name: shape for name, shape in fitting.items() if not MAPS.search(name.lower())} or fitting
     ordered = sorted(views, key=lambda name: math.prod(views[name]), reverse=True)
     alike = [name for name in ordered if math.prod(views[name]) >= LARGE * math.prod(views[ordered[0]])]
+    if len(alike) > 2 and len({tuple(views[name]) for name in alike}) == 1 and len(views[alike[0]]) < 4:
+        raise InputError(
+            f"{path}: holds {len(alike)} arrays of shape {tuple(views[alike[0]])}, probably one for each view, such as "
+            f"{alike[0]}. Join them into one array [rows, columns, height, width, channels], for example with np.stack."
+        )
     if len(alike) > 1:
         named = " and ".join(f"{name} {tuple(views[name])}" for name in alike[:6])
         raise InputError(

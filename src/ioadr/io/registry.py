@@ -94,6 +94,8 @@ def _folder_refused(path: Path, options: ReadOptions) -> InputError:
     children = sorted(child for child in path.iterdir() if not child.name.startswith("."))
     inside = [child.name for child in children[:MOST_CHILDREN] if _is_light_field(child, options)]
     images = images_in(path)
+    if len(inside) == 1:
+        return InputError(f"{path}/: not a light field, but contains one: {inside[0]}. Name it: {path / inside[0]}")
     if inside:
         return InputError(
             f"{path}/: contains {len(inside)} light fields: {listed(inside)}. Name one of them. "

@@ -189,7 +189,8 @@ def _without_dark(samples: Samples, sparse: NDArray[Any], names: list[str]) -> S
     if dark.any():
         listed = [name for name, is_dark in zip(names, dark, strict=True) if is_dark]
         some = ", ".join(listed[:NAMED]) + (" …" if len(listed) > NAMED else "")
-        note = f"{len(listed)} views darker than the others, entirely or in part, left out (⟦dark keep⟧): {some}"
+        count = f"{len(listed)} view{'s' * (len(listed) != 1)}"
+        note = f"{count} darker than the others, entirely or in part, left out (⟦dark keep⟧): {some}"
         samples = _replaced(samples, usable=samples.usable & ~dark, note=note)
     black = float(np.mean(sparse.max(axis=0).max(axis=-1) < BLACK * samples.white))
     if black > FEW_BLACK:

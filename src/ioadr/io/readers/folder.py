@@ -31,6 +31,8 @@ from ioadr.part import Window
 
 TEXTS = {".cfg", ".toml", ".txt", ".md", ".pdf", ".html", ""}
 """Kinds of files next to views that are not data."""
+SCATTERED = 10
+"""Numbers that extend over more than this many times the number of files do not count them."""
 
 
 def recognise(path: Path, options: ReadOptions) -> bool:
@@ -81,6 +83,12 @@ def numbered_capture(name: str, path: Path, files: Mapping[int, Path], options: 
     if options.grid and options.skip == "missing" and 0 in files:
         count = max(count, options.grid[0] * options.grid[1])
     which = f", {files[min(files)].name} to {files[max(files)].name}"
+    if options.grid is None and SCATTERED * len(files) < count:
+        raise InputError(
+            f"{path}: the numbers in the file names{which}, are neither positions nor a count. "
+            f"⟦grid {likely_grid(len(files))}⟧ reads the {len(files)} files in the order of their numbers, "
+            f"⟦grid 1x{len(files)}⟧ as a line."
+        )
     if options.grid is None and len(files) < count:
         absent = sorted(set(range(count)) - set(numbers.values()))
         raise InputError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import re
 import tomllib
 import warnings
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ from ioadr.errors import InputError, meant
 from ioadr.extras import install
 
 LARGEST_TEXT = 10**7
+TOO_SHORT = re.compile(r"truncated|too small|not enough (image )?data|(unexpected|premature) (end|eof)", re.IGNORECASE)
+"""What libraries say of files that were not copied to their end."""
 MOST_NAMES = 1000
 """Largest number of files that are compared with a misspelt name."""
 
@@ -98,7 +101,8 @@ def damage_explained(path: Path | str, expected: str, advice: str = "Copy or exp
     except FileNotFoundError as error:
         raise InputError(f"{path}: there is no such file. Check the name.") from error
     except Exception as error:
-        raise InputError(f"{path}: cannot be read as {expected}: {one_line(error)}. {advice}") from error
+        reason = "it ends too early" if TOO_SHORT.search(str(error)) else one_line(error)
+        raise InputError(f"{path}: cannot be read as {expected}: {reason}. {advice}") from error
 
 
 def one_line(error: BaseException, longest: int = 200) -> str:

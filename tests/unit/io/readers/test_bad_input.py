@@ -373,3 +373,30 @@ def test_a_library_that_is_not_installed_is_named(layout, package, tmp_path, mon
     path, options = layout(tmp_path, make_views())
     monkeypatch.setitem(sys.modules, package, None)
     refused(path, package.split(".")[0], install("formats"), **options)
+
+
+@pytest.mark.parametrize("suffix", [".png", ".jpg", ".bmp"])
+def test_a_view_that_was_not_copied_to_its_end(suffix, tmp_path):
+    for number, view in enumerate(make_views(size=(40, 48)).reshape(9, 40, 48, 3)):
+        Image.fromarray(view).save(tmp_path / f"v{number}{suffix}")
+    broken = tmp_path / f"v4{suffix}"
+    broken.write_bytes(broken.read_bytes()[:-400])
+    refused(tmp_path, f"v4{suffix}", "cannot be read as an image: it ends too early", "Copy or export the file again")
+
+
+def test_one_array_for_each_view(tmp_path):
+    views = make_views()
+    arrays: dict[str, Any] = {f"v{row}{column}": views[row, column] for row, column in np.ndindex(3, 3)}
+    np.savez(tmp_path / "a.npz", **arrays)
+    message = refused(
+        tmp_path / "a.npz", "holds 9 arrays of shape (20, 24, 3), probably one for each view, such as v00"
+    )
+    assert "np.stack" in message
+
+
+@pytest.mark.filterwarnings("error")
+def test_infinite_samples_are_refused_without_a_warning(tmp_path):
+    views = make_views(size=(64, 64)).astype(np.float32) / 255
+    views[1, 1, :10] = np.inf
+    np.save(tmp_path / "a.npy", views)
+    refused(tmp_path / "a.npy", "contains NaN or infinite samples")

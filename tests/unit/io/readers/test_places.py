@@ -253,6 +253,21 @@ def test_options_that_mean_nothing_here_are_refused(option, tmp_path):
     assert "`pattern`" in refusal(scene, pattern="input_Cam{index}.png")
 
 
+def test_a_folder_around_one_light_field_names_it(tmp_path):
+    write_hci_scene(tmp_path / "unpacked" / "scene")
+    message = refusal(tmp_path / "unpacked")
+    assert message.endswith(f"not a light field, but contains one: scene. Name it: {tmp_path / 'unpacked' / 'scene'}")
+
+
+def test_numbers_that_count_nothing(tmp_path):
+    views = make_views()
+    for number, view in zip((3, 812, 77, 90210, 5, 6, 1000, 44, 31), views.reshape(9, 20, 24, 3), strict=True):
+        save_png(tmp_path / f"photo{number}.png", view)
+    message = refusal(tmp_path)
+    assert "photo3.png to photo90210.png, are neither positions nor a count" in message
+    assert 'grid="3x3" reads the 9 files in the order of their numbers' in message
+
+
 def test_a_folder_of_light_fields_names_them(tmp_path):
     for name in ("one", "two", "three"):
         write_hci_scene(tmp_path / name)
