@@ -221,8 +221,14 @@ def _check_count(positions: NDArray[Any], present: NDArray[Any]) -> None:
         rows, columns = present.shape
         raise InputError(
             f"view layout: expected at least 3×3 views, or a line of 3, found a grid of {rows}×{columns} "
-            f"with {len(used)} views. Add views: two viewpoints per axis do not reveal occlusions."
+            f"with {len(used)} views{_at_fewer(used)}. Add views: two viewpoints per axis do not reveal occlusions."
         )
+
+
+def _at_fewer(used: NDArray[Any]) -> str:
+    """How many positions the views have, if some share one."""
+    count = len(np.unique(np.round(used, 6), axis=0))
+    return f" at {count} position{'s' * (count != 1)}" if count < len(used) else ""
 
 
 def _central(positions: NDArray[Any], present: NDArray[Any]) -> Index:

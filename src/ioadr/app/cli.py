@@ -105,7 +105,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _interrupted()
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
-        remark(f"ioadr: {_worded(error)}" + (f" See {context.command_path} --help." if context else ""))
+        remark(f"ioadr: {_ended(_worded(error))}" + (f" See {context.command_path} --help." if context else ""))
         return BAD_INPUT
     except IoadrError as error:
         remark(f"ioadr: {error.for_command_line()}")
@@ -123,11 +123,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _failed(error)
 
 
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
 def _worded(error: click.ClickException) -> str:
     """Click's message in our style, with a suggestion for a misspelt option or choice."""
     if isinstance(error, click.NoSuchOption):
         return f"no such option {error.option_name}.{meant(error.option_name, error.possibilities or ())}"
-    text = error.format_message()
+    text = error.format_message().removeprefix("Got ")
     kind = getattr(getattr(error, "param", None), "type", None)
     wrong = re.match("'([^']+)' is not one of", error.message)
     hint = meant(wrong[1], kind.choices) if wrong and isinstance(kind, click.Choice) else ""

@@ -121,7 +121,7 @@ class ReadOptions:
             if value < 1:
                 raise InputError(f"{name}: expected a whole number of at least 1, found {value}.")
         if not 0 < self.scale <= 16:
-            raise InputError(f"⟦scale⟧: expected a factor in 0 … 16, found {self.scale}.")
+            raise InputError(f"⟦scale⟧: expected a factor above 0, at most 16, found {self.scale}.")
         if self.range is not None:
             DisparityRange(*self.range)
         if self.white is not None and not 0 < self.white < math.inf:

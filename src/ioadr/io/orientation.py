@@ -31,6 +31,8 @@ REMEMBERED = 32_000_000
 """Size, in bytes, up to which views decoded to test their order are kept until they are read."""
 FEW_REMEMBERED = 0.9
 """Share of views that are not yet decoded above which all are decoded again."""
+LARGEST = 4096
+"""Longest side of the part of a view that is looked at, px."""
 DISTANCE = 8
 """Number of views between the reference view and the farthest one examined."""
 COMPASS = [(row, column) for row in (-1, 0, 1) for column in (-1, 0, 1) if (row, column) != (0, 0)]
@@ -80,7 +82,7 @@ def order_of(capture: Capture) -> Order:
     numbers = [int(capture.index[spot]) for spot in spots]
     try:
         with damage_explained(capture.path, "views"):
-            views = (capture.load([number], capture.window)[0] for number in numbers)
+            views = (capture.load([number], _middle(capture.window))[0] for number in numbers)
             first = next(views)
             images = [grey(view, FINEST) for view in chain([first], views)]
     except InputError:
@@ -92,6 +94,13 @@ def order_of(capture: Capture) -> Order:
     positions = np.array(spots, np.float64) if placed is None else np.array([placed[spot][:2] for spot in spots])
     order = judged(Pictures(np.stack(images), positions - positions[0]))
     return replace(order, near=NOTHING, blocks=True) if has_blocks(first) else order
+
+
+def _middle(window: Window) -> Window:
+    """The window, or the middle of a large one: views of gigapixels may not fit into memory."""
+    height, width = min(window.height, LARGEST), min(window.width, LARGEST)
+    top, left = (window.height - height) // 2 + window.top, (window.width - width) // 2 + window.left
+    return Window(top, left, top + height, left + width)
 
 
 def _spots(capture: Capture) -> list[Pair]:

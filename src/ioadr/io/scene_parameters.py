@@ -81,8 +81,9 @@ def _interpret(parser: configparser.ConfigParser, path: Path) -> SceneParameters
         try:
             return parser.getfloat(section, key)
         except (configparser.Error, ValueError) as error:
+            found = repr(parser[section][key]) if parser.has_option(section, key) else "none"
             raise InputError(
-                f"{path}: expected a number for {key} in [{section}], found: {one_line(error)}. "
+                f"{path}: expected a number for {key} in [{section}], found {found}. "
                 "Correct the file, or set it aside and give ⟦grid ROWSxCOLUMNS⟧."
             ) from error
 
@@ -116,4 +117,4 @@ def _made(path: Path, kind: Callable[..., Made], **values: Any) -> Made:
     try:
         return kind(**values)
     except InputError as error:
-        raise InputError(f"{path}: {error}") from error
+        raise InputError(f"{path}: {error.marked}") from error

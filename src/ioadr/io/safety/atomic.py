@@ -48,6 +48,8 @@ def check_folder(path: str | os.PathLike[str], overwrite: bool = False, names: I
 def atomic_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A temporary path that becomes `path` when the block succeeds and disappears otherwise."""
     target = Path(path)
+    if target.exists() and not (target.is_file() or target.is_dir()):  # a file would take the place of the device
+        raise OutputError(f"{target}: a device or pipe, not a file. Name a file.")
     with _explained(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         _recover_once(target.parent)
@@ -116,7 +118,7 @@ def _explained(target: Path) -> Iterator[None]:
         raise
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        reason = "the disk is full" if full else error.strerror or str(error)
+        reason = "the disk is full" if full else (error.strerror or str(error)).rstrip(".")
         raise OutputError(
             f"{target}: could not be written: {reason}. Nothing was changed there; "
             f"{'free some space or ' if full else ''}choose another place."

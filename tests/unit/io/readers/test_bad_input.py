@@ -18,7 +18,7 @@ import scipy.io
 import zarr
 from PIL import Image
 
-from ioadr import InputError
+from ioadr import InputError, LightField
 from ioadr.extras import install
 from ioadr.io import read
 from tests.builders import make_views, save_png, scene_parameters, write_hci_scene
@@ -400,3 +400,24 @@ def test_infinite_samples_are_refused_without_a_warning(tmp_path):
     views[1, 1, :10] = np.inf
     np.save(tmp_path / "a.npy", views)
     refused(tmp_path / "a.npy", "contains NaN or infinite samples")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ("baseline_mm = 50.0", "baseline_mm = twelve", "for baseline_mm in [extrinsics], found 'twelve'"),
+        ("[intrinsics]", "[lens]", "for focal_length_mm in [intrinsics], found none"),
+    ],
+)
+def test_what_is_wrong_in_parameters_cfg(before, after, found, tmp_path):
+    scene = write_hci_scene(tmp_path / "scene")
+    text = (scene / "parameters.cfg").read_text()
+    assert before in text
+    (scene / "parameters.cfg").write_text(text.replace(before, after))
+    refused(scene, "parameters.cfg", "expected a number", found)
+
+
+def test_views_at_one_position():
+    views = make_views()
+    with pytest.raises(InputError, match=r"a grid of 3×3 with 9 views at 1 position\. Add views"):
+        LightField(views, positions=np.zeros((3, 3, 2)))

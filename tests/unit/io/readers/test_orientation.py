@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from ioadr import InputError
 from ioadr.io import read
+from ioadr.io.capture import Capture
+from ioadr.io.orientation import LARGEST, order_of
 from tests import explored
 from tests.arrangement_cases import ARRANGEMENTS, Case, arranged
 from tests.arrangements import state_of
@@ -131,3 +134,22 @@ def test_without_evidence_nothing_is_changed_and_that_is_said(kind, tmp_path):
     np.testing.assert_array_equal(lightfield.views, views)
     assert lightfield.source.order.startswith("unknown")
     assert any("could not tell the order of the views" in note for note in lightfield.source.notes)
+
+
+def test_the_order_of_huge_views_is_judged_from_their_middle(views):
+    """Views of gigapixels were loaded whole before the limit of memory was checked."""
+    size = 1_000_000
+    rows, columns, height, width, channels = views.shape
+    windows = []
+
+    def load(numbers, window):
+        windows.append(window)
+        assert max(window.height, window.width) <= LARGEST
+        padded = np.zeros((len(numbers), window.height, window.width, channels), np.uint8)
+        padded[:, :height, :width] = views.reshape(-1, height, width, channels)[list(numbers)]
+        return padded
+
+    index = np.arange(rows * columns).reshape(rows, columns)
+    capture = Capture("numpy", Path("huge"), index, size, size, channels, np.dtype(np.uint8), load, [""] * index.size)
+    order_of(capture)
+    assert {(window.top + window.bottom, window.left + window.right) for window in windows} == {(size, size)}

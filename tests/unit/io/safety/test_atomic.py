@@ -310,3 +310,14 @@ def test_a_link_that_leads_nowhere_is_refused_before_the_work(tmp_path: Path) ->
     (tmp_path / "out").symlink_to("nowhere")
     with pytest.raises(OutputError, match="out: a broken link"):
         check_folder(tmp_path / "out")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with a name here")
+def test_a_device_is_not_replaced_by_a_file(tmp_path: Path) -> None:
+    """As root, `--html /dev/stdout` put a file in its place."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(OutputError, match="a device or pipe, not a file"), atomic_file(pipe) as path:
+        path.write_text("x")
+    assert pipe.is_fifo()
+    assert [file.name for file in tmp_path.iterdir()] == ["pipe"]
