@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ioadr.views.carry import compare_views, fill_from_behind, place_behind, put_on_surface, splat
 from ioadr.views.fitting import fit_rows
 from ioadr.views.pose import Pose
-from ioadr.views.rims import smooth_rims
+from ioadr.views.rims import find_slopes, smooth_rims
 from ioadr.views.sampling import blend_rows, fill_rows
 from tests.reference import views
 from tests.reference.rows import Prepared, Row
@@ -31,6 +31,13 @@ def given(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32], N
     return problem.disparity, coverage.astype(np.float32), generator.random(problem.disparity.shape) < 0.9
 
 
+def inclined(problem: Problem) -> NDArray[np.float32]:
+    """Slopes of a third of the pixels."""
+    generator = np.random.default_rng([problem.seed, 15])
+    values = generator.uniform(-0.1, 0.1, (2, *problem.disparity.shape))
+    return np.where(generator.random(problem.disparity.shape) < 0.3, values, 0.0).astype(np.float32)
+
+
 def earlier(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The map so far, with holes, and the confidence of the new surface."""
     generator = np.random.default_rng([problem.seed, 10])
@@ -42,14 +49,15 @@ def earlier(problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.float32]]
 def prepare_carried(problem: Problem) -> Prepared:
     """Map with the new surface in it, its confidence and number, [3, N, M]."""
     disparity, coverage, kept = given(problem)
+    slopes = inclined(problem)
     known, confidence = earlier(problem)
     out = np.zeros((3, *known.shape), np.float32)
     alone, source = np.empty_like(known), np.zeros(known.shape, np.uint8)
 
     def call() -> None:
         out[0] = known
-        splat(disparity, coverage, kept, LINK, *ANCHOR, POSE, alone)
-        put_on_surface(disparity, LINK, *ANCHOR, POSE, alone)
+        splat(disparity, slopes, coverage, kept, LINK, *ANCHOR, POSE, alone)
+        put_on_surface(disparity, slopes, LINK, *ANCHOR, POSE, alone)
         place_behind(alone, confidence, 3, LINK, *ANCHOR, POSE, out[0], out[1], source)
         out[2] = source
 
@@ -59,7 +67,7 @@ def prepare_carried(problem: Problem) -> Prepared:
 def twin_carried(problem: Problem, slack: float) -> NDArray[Any]:
     disparity, coverage, kept = given(problem)
     known, confidence = earlier(problem)
-    alone = views.carried(disparity, coverage, kept, LINK, ANCHOR, POSE, known.shape, slack)
+    alone = views.carried(disparity, inclined(problem), coverage, kept, LINK, ANCHOR, POSE, known.shape, slack)
     out = np.zeros((3, *known.shape))
     out[0] = known
     for i, j in np.argwhere(np.isfinite(alone)):
@@ -164,6 +172,17 @@ def twin_rims(problem: Problem, slack: float) -> NDArray[Any]:
     return views.smooth_rims(*rims(problem), LINK + slack)
 
 
+def prepare_slopes(problem: Problem) -> Prepared:
+    disparity, _, rim = rims(problem)
+    out = np.empty((2, *disparity.shape), np.float32)
+    return Prepared(lambda: find_slopes(0, len(disparity), disparity, rim, LINK, out), out, disparity.size)
+
+
+def twin_slopes(problem: Problem, slack: float) -> NDArray[Any]:
+    disparity, _, rim = rims(problem)
+    return views.slopes(disparity, rim, LINK + slack)
+
+
 def partly_seen(problem: Problem) -> tuple[NDArray[Any], NDArray[Any]]:
     """A picture, and a mask of it with holes of several sizes."""
     generator = np.random.default_rng([problem.seed, 12])
@@ -182,16 +201,18 @@ def twin_unseen(problem: Problem, slack: float) -> NDArray[Any]:
 
 
 VIEWS = (
-    Row("carried map", "views.carry: splat landing origin side_extent share_at surface_at put_on_surface "
-        "place_behind", prepare_carried, twin_carried, {"exact": False}, rtol=1e-5, floor=1.0, slack=1e-5,
-        why="disparities found by iteration between float32 samples"),
+    Row("carried map", "views.carry: splat landing origin origin_beside fall side_extent share_at surface_at "
+        "put_on_surface place_behind", prepare_carried, twin_carried, {"exact": False}, rtol=1e-5, floor=1.0,
+        slack=1e-5, why="disparities found by iteration between float32 samples"),
     Row("seen by another view", "views.carry: compare_views", prepare_compared, twin_compared,
         {"exact": False}, slack=1e-5),
     Row("blended picture", "views.sampling: blend_rows blend_pixel nearest_place sight_weight add_sample cubic_weight",
         prepare_blended, twin_blended, {"exact": False, "size": (9, 11), "grid": (3, 3)}, rtol=1e-5, floor=100.0,
         slack=1e-5, why="cubic weights cancel; float32 pictures of up to 65535"),
-    Row("smooth rims", "views.rims: smooth_rims fit_rim", prepare_rims, twin_rims, {"exact": False, "size": (9, 11)},
-        rtol=1e-5, floor=1.0, slack=1e-5, why="normal equations of six unknowns"),
+    Row("smooth rims", "views.rims: smooth_rims fit_rim gather_rim", prepare_rims, twin_rims,
+        {"exact": False, "size": (9, 11)}, rtol=1e-5, floor=1.0, slack=1e-5, why="normal equations of six unknowns"),
+    Row("slopes of rims", "views.rims: find_slopes substitute_back", prepare_slopes, twin_slopes,
+        {"exact": False, "size": (9, 11)}, rtol=1e-5, floor=1.0, slack=1e-5, why="normal equations of six unknowns"),
     Row("fitted colours", "views.fitting: fit_rows fit_pixel add_view eliminate", prepare_fitted, twin_fitted,
         {"exact": False, "size": (9, 11), "grid": (3, 3)}, rtol=1e-4, floor=100.0, slack=1e-5,
         why="normal equations of six unknowns; float32 pictures of up to 65535"),

@@ -43,7 +43,7 @@ def extent(disparity: Any, n: int, m: int, side: str, link: float, anchor: Offse
         return min(half, WIDEST), 0.0
     other = float(disparity[a, b])
     if abs(other - d) > link:
-        return min(2 * half, WIDEST), 0.1 if other > d else 0.5
+        return min(2 * half, WIDEST), 0.1 if other > d else 0.47
     here, there = landing(n, m, d, anchor, pose), landing(a, b, other, anchor, pose)
     axis = 0 if side in ("up", "down") else 1
     return min(0.6 * max(2 * half, abs(there[axis] - here[axis])), WIDEST), 0.0
@@ -61,8 +61,25 @@ def share(disparity: Any, coverage: Any, y: float, x: float, d: float, link: flo
     return total
 
 
+def fallen(slopes: Any, n: int, m: int, y: float, x: float, link: float, steeper: float = 1.0) -> float:
+    """Step from a pixel to a place on its surface."""
+    down, right = (float(slope) for slope in slopes[:, n, m])
+    return min(max(steeper * (down * (y - n) + right * (x - m)), -link), link)
+
+
+def beside(
+    disparity: Any, slopes: Any, n: int, m: int, i: int, j: int, link: float, anchor: Offset, pose: Pose
+) -> tuple[float, float]:
+    """Where the anchor has what the camera sees at (i, j), on the surface of (n, m), which is twice as steep there."""
+    y, x = origin(i, j, float(disparity[n, m]), anchor, pose)
+    for _ in range(3):
+        y, x = origin(i, j, float(disparity[n, m]) + fallen(slopes, n, m, y, x, link, 2.0), anchor, pose)
+    return y, x
+
+
 def carried(
     disparity: NDArray[Any],
+    slopes: NDArray[Any],
     coverage: NDArray[Any],
     kept: NDArray[Any],
     link: float,
@@ -80,32 +97,37 @@ def carried(
         inside = -WIDEST <= y <= size[0] + WIDEST and -WIDEST <= x <= size[1] + WIDEST
         if inside:
             least = max(end for _, end in sides)
-            boxes.append((y - up, y + down, x - left, x + right, least, float(disparity[n, m])))
+            boxes.append((y - up, y + down, x - left, x + right, least, n, m))
     out = np.full(size, np.nan)
     for i, j in np.ndindex(size):
-        landed = [
-            d
-            for top, bottom, left, right, least, d in boxes
-            if top <= i <= bottom
-            and left <= j <= right
-            and (least == 0 or share(disparity, coverage, *origin(i, j, d, anchor, pose), d, link) >= least - slack)
-        ]
+        landed = []
+        for top, bottom, left, right, least, n, m in boxes:
+            if top <= i <= bottom and left <= j <= right:
+                place, d = beside(disparity, slopes, n, m, i, j, link, anchor, pose), float(disparity[n, m])
+                if least == 0 or share(disparity, coverage, *place, d, link) >= least - slack:
+                    landed.append(d)
         if landed:
-            out[i, j] = met(disparity, i, j, max(landed), link + slack, anchor, pose)
+            out[i, j] = met(disparity, slopes, i, j, max(landed), link + slack, anchor, pose)
     return out
 
 
-def met(disparity: NDArray[Any], i: int, j: int, d: float, link: float, anchor: Offset, pose: Pose) -> float:
+def met(
+    disparity: NDArray[Any], slopes: Any, i: int, j: int, d: float, link: float, anchor: Offset, pose: Pose
+) -> float:
     """Three steps of d = map(origin of the pixel)."""
     for _ in range(3):
         y, x = origin(i, j, d, anchor, pose)
         n, m = (min(max(math.floor(p), 0), s - 2) for p, s in zip((y, x), disparity.shape, strict=True))
         taps = [
-            (float(disparity[a, b]), max(1 - abs(y - a), 0.0) * max(1 - abs(x - b), 0.0))
+            (
+                float(disparity[a, b]),
+                float(disparity[a, b]) + fallen(slopes, a, b, y, x, link),
+                max(1 - abs(y - a), 0.0) * max(1 - abs(x - b), 0.0),
+            )
             for a in (n, n + 1)
             for b in (m, m + 1)
         ]
-        same = [(value, weight) for value, weight in taps if abs(value - d) <= link]
+        same = [(there, weight) for value, there, weight in taps if abs(value - d) <= link]
         if sum(weight for _, weight in same) > 1e-6:
             d = sum(value * weight for value, weight in same) / sum(weight for _, weight in same)
     return d
@@ -210,22 +232,39 @@ def smooth_rims(
     """The map, on a quadratic surface through the pixels of the same surface within 6 px where `wanted`."""
     out = disparity.astype(np.float64)
     for n, m in np.argwhere(wanted):
-        own = float(disparity[n, m])
-        around = [
-            (a - n, b - m, float(disparity[a, b]) - own, 0.3 if rim[a, b] else 1.0)
-            for a, b in np.ndindex(disparity.shape)
-            if math.hypot(a - n, b - m) <= 6 and abs(float(disparity[a, b]) - own) <= link
-        ]
-        if len(around) < 8:
-            continue
-        y, x, step, weight = np.array(around).T
-        weight = weight * np.exp(-(y * y + x * x) / 18)
-        terms = np.stack([np.ones_like(y), y, x, y * y, y * x, x * x], axis=1)
-        ridge = 0.01 * np.diag([0, 1, 1, 4, 4, 4])
-        fit = np.linalg.solve(terms.T @ (weight[:, None] * terms) + ridge, terms.T @ (weight * step))[0]
-        if abs(fit) <= link:
-            out[n, m] = own + fit
+        fit = rim_surface(disparity, rim, n, m, link)
+        if fit is not None and abs(fit[0]) <= link:
+            out[n, m] += fit[0]
     return out
+
+
+def slopes(disparity: NDArray[Any], rim: NDArray[np.bool_], link: float) -> NDArray[np.float64]:
+    """[2, N, M]: down and right, of the same surfaces at pixels of a rim."""
+    out = np.zeros((2, *disparity.shape))
+    for n, m in np.argwhere(rim):
+        fit = rim_surface(disparity, rim, n, m, link)
+        if fit is not None:
+            out[:, n, m] = fit[1:3]
+    return out
+
+
+def rim_surface(
+    disparity: NDArray[Any], rim: NDArray[np.bool_], n: int, m: int, link: float
+) -> NDArray[np.float64] | None:
+    """Coefficients of 1, y, x, y², yx, x² of the surface through pixels within 6 px, from a pixel; None if too few."""
+    own = float(disparity[n, m])
+    around = [
+        (a - n, b - m, float(disparity[a, b]) - own, 0.3 if rim[a, b] else 1.0)
+        for a, b in np.ndindex(disparity.shape)
+        if math.hypot(a - n, b - m) <= 6 and abs(float(disparity[a, b]) - own) <= link
+    ]
+    if len(around) < 8:
+        return None
+    y, x, step, weight = np.array(around).T
+    weight = weight * np.exp(-(y * y + x * x) / 18)
+    terms = np.stack([np.ones_like(y), y, x, y * y, y * x, x * x], axis=1)
+    ridge = 0.01 * np.diag([0, 1, 1, 4, 4, 4])
+    return np.asarray(np.linalg.solve(terms.T @ (weight[:, None] * terms) + ridge, terms.T @ (weight * step)))
 
 
 def fitted(

@@ -1,7 +1,8 @@
-"""Smooth the rims of near surfaces before they are carried to other views, compiled.
+"""Smooth the rims of near surfaces, and find their slopes, before they are carried to other views, compiled.
 
 Disparities beside a depth discontinuity are noisy, because pixels there are mixed. In the view itself, this is a small
-error of depth. In a view four steps away, it also moves the outline by a quarter of a pixel.
+error of depth. In a view four steps away, it also moves the outline by a quarter of a pixel. So does the slope between
+the last pixel's centre and the outline.
 """
 
 from __future__ import annotations
@@ -24,8 +25,11 @@ FEWEST = 8
 
 
 @kernel
-def fit_rim(disparity, rim, n, m, link, powers, normal, right):
-    """Step, px, from (n, m) to the quadratic surface through the pixels around it that are within `link`."""
+def gather_rim(disparity, rim, n, m, link, powers, normal, right):
+    """Set the normal equation of the quadratic surface through the pixels around (n, m) that are within `link`.
+
+    Returns their number.
+    """
     height, width = disparity.shape
     count, normal[:], right[:] = 0, 0.0, 0.0
     for a in range(max(n - REACH, 0), min(n + REACH + 1, height)):
@@ -41,12 +45,42 @@ def fit_rim(disparity, rim, n, m, link, powers, normal, right):
                 right[p, 0] += weight * powers[p] * step
                 for q in range(TERMS):
                     normal[p, q] += weight * powers[p] * powers[q]
-    if count < FEWEST:
-        return 0.0
     for p in range(TERMS - 1):
         normal[p, p] += RIDGE if p < 2 else 4.0 * RIDGE
+    return count
+
+
+@kernel
+def fit_rim(disparity, rim, n, m, link, powers, normal, right):
+    """Step, px, from (n, m) to the quadratic surface around it."""
+    if gather_rim(disparity, rim, n, m, link, powers, normal, right) < FEWEST:
+        return 0.0
     eliminate(normal, right)
     return right[TERMS - 1, 0] if abs(right[TERMS - 1, 0]) <= link else 0.0
+
+
+@kernel
+def substitute_back(normal, right, solution):
+    """Set solution [T] to all unknowns of a normal equation that `eliminate` has solved for the last one."""
+    solution[TERMS - 1] = right[TERMS - 1, 0]
+    for k in range(TERMS - 2, -1, -1):
+        solution[k] = right[k, 0]
+        for b in range(k + 1, TERMS):
+            solution[k] -= normal[k, b] * solution[b]
+        solution[k] /= normal[k, k]
+
+
+@task
+def find_slopes(begin, end, disparity, rim, link, slopes):
+    """Set rows begin … end − 1 of slopes [2, N, M], px per px down and right, on rims; 0 elsewhere."""
+    powers, normal, right = np.empty(TERMS), np.empty((TERMS, TERMS)), np.empty((TERMS, 1))
+    for n in range(begin, end):
+        for m in range(disparity.shape[1]):
+            slopes[0, n, m], slopes[1, n, m] = 0.0, 0.0
+            if rim[n, m] and gather_rim(disparity, rim, n, m, link, powers, normal, right) >= FEWEST:
+                eliminate(normal, right)
+                substitute_back(normal, right, powers)
+                slopes[0, n, m], slopes[1, n, m] = powers[0], powers[1]
 
 
 @task

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -15,7 +15,7 @@ from ioadr.lightfield import LightField
 from ioadr.result import Estimate
 from ioadr.views.carry import compare_views, fill_from_behind, place_behind, put_on_surface, splat
 from ioadr.views.pose import Pose
-from ioadr.views.rims import smooth_rims
+from ioadr.views.rims import find_slopes, smooth_rims
 
 FloatMap = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -49,6 +49,7 @@ class Surface:
     """[N, M]: pixels whose point no earlier anchor sees, and a seam around them."""
     image: NDArray[Any]
     """[N, M, C], the anchor view."""
+    _slopes: dict[float, FloatMap] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(cls, estimate: Estimate, layout: Layout) -> Surface:
@@ -56,6 +57,7 @@ class Surface:
         view = estimate.layout.reference
         row, column = layout.offsets[view]
         coverage = np.ones_like(estimate.disparity) if estimate.coverage is None else estimate.coverage
+        coverage = np.maximum(coverage, np.float32(0.5))  # contours and neighbours may have decided against it
         disparity = with_smooth_rims(estimate.disparity, link_of(layout))
         kept = linked(disparity, link_of(layout))
         offset = (float(row), float(column))
@@ -74,6 +76,15 @@ class Surface:
         """Replace the pixels `own` with the `window` of another estimate of the same view, in place."""
         for name in ("disparity", "confidence", "coverage", "kept"):
             getattr(self, name)[own] = getattr(other, name)[window]
+        self._slopes.clear()
+
+    def slopes(self, link: float) -> FloatMap:
+        """[2, N, M], px per px down and right, of rims; 0 elsewhere. Computed once."""
+        if link not in self._slopes:
+            slopes = np.empty((2, *self.disparity.shape), np.float32)
+            find_slopes(0, len(self.disparity), self.disparity, rims(self.disparity, link), link, slopes)
+            self._slopes[link] = slopes
+        return self._slopes[link]
 
     def beyond(self, earlier: Sequence[Surface], link: float) -> Surface:
         """The surface without the parts that earlier anchors saw, except a seam."""
@@ -120,8 +131,9 @@ class Sight(NamedTuple):
         """Add a surface, in place."""
         carried = np.empty_like(self.disparity)
         ay, ax = surface.offset
-        splat(surface.disparity, surface.coverage, surface.kept, link, ay, ax, pose, carried)
-        put_on_surface(surface.disparity, link, ay, ax, pose, carried)
+        slopes = surface.slopes(link)
+        splat(surface.disparity, slopes, surface.coverage, surface.kept, link, ay, ax, pose, carried)
+        put_on_surface(surface.disparity, slopes, link, ay, ax, pose, carried)
         place_behind(carried, surface.confidence, number, link, ay, ax, pose, *self)
 
     def completed(self, link: float) -> Sight:
@@ -169,13 +181,18 @@ def link_of(layout: Layout) -> float:
 
 def with_smooth_rims(disparity: FloatMap, link: float, moved: Mask | None = None) -> FloatMap:
     """The map with smoothed rims of surfaces that hide another one; only `moved` pixels if given."""
-    behind = _neighbourhood(np.fmin, disparity) < disparity - np.float32(link)
-    close = behind if moved is None else moved
+    rim = rims(disparity, link)
+    close = rim if moved is None else moved
     for _ in range(RIM if moved is None else 0):
         close = _neighbourhood(np.logical_or, close)
     smooth = np.empty_like(disparity)
-    smooth_rims(0, len(disparity), disparity, close, behind, link, smooth)
+    smooth_rims(0, len(disparity), disparity, close, rim, link, smooth)
     return smooth
+
+
+def rims(disparity: FloatMap, link: float) -> Mask:
+    """Mask [N, M]: whether a neighbour lies on a surface behind the pixel's."""
+    return np.asarray(_neighbourhood(np.fmin, disparity) < disparity - np.float32(link))
 
 
 def _neighbourhood(combine: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:

@@ -67,13 +67,13 @@ def shifted(light: NDArray[np.float64], rows: float, columns: float) -> NDArray[
     return sum(weight * np.roll(light, (-i, -j), (0, 1)) for weight, i, j in taps)  # type: ignore[return-value]
 
 
-def settled(lf: LightField, first: int, threads: int = 1, **changes: Any) -> Settled:
+def settled(lf: LightField, first: int, threads: int = 1, lean: float = 0.0, **changes: Any) -> Settled:
     """A map whose near surface begins in column `first`, after the pass."""
     disparity = np.full((SIZE, SIZE), FAR, np.float32)
     disparity[:, first:] = NEAR
     term = preset("best").vary({f"coverage.{name}": value for name, value in changes.items()}).coverage
     with Workers(threads) as workers:
-        return settle(disparity, pack_rays(lf), term, workers)
+        return settle(disparity, pack_rays(lf), term, workers, lean)
 
 
 LAYOUTS: dict[str, dict[str, Any]] = {
@@ -104,6 +104,15 @@ def test_a_border_beside_its_place_is_put_right(first):
     found = settled(half_covered(1.0), first).disparity
     np.testing.assert_array_equal(found[INSIDE, 6:LEFT], FAR)
     np.testing.assert_array_equal(found[INSIDE, LEFT:-6], NEAR)
+
+
+def test_a_prior_for_one_surface_decides_only_where_the_evidence_is_weaker():
+    lf = half_covered(0.4)
+    near, neither, far = (settled(lf, LEFT, lean=lean).disparity[INSIDE, LEFT] for lean in (1e4, 0.0, -1e4))
+    assert (near == NEAR).all()
+    assert (far == FAR).all()
+    np.testing.assert_array_equal(settled(lf, LEFT, lean=0.01).disparity[INSIDE, LEFT], neither)
+    assert (neither == FAR).mean() > 0.9
 
 
 def test_samples_that_count_light_have_gamma_1():

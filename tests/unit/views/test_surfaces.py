@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from ioadr import Camera
+from ioadr import Camera, estimate
+from ioadr.evaluation.synthetic import random_light_field
 from ioadr.layout import Layout
 from ioadr.views.pose import Viewpoint, captured
 from ioadr.views.surfaces import NOTHING, Sight, Surface, grown, linked, look, with_smooth_rims
@@ -117,6 +120,54 @@ def test_rims_are_smoothed_towards_their_own_surface():
     np.testing.assert_array_equal(smooth[radius >= 8], np.float32(FAR))
 
 
+def column(centre, radius=7.0, depth=0.5):
+    """A round column before a wall, with coverages, and where its outlines are in the view 4 steps to the right."""
+    fine = np.arange(-0.5 + 0.005, SIZE[1] - 0.5, 0.01)
+
+    def disparity(x):
+        return NEAR + depth * np.sqrt(np.maximum(1 - ((x - centre) / radius) ** 2, 0))
+
+    share = (np.abs(fine - centre) < radius).reshape(SIZE[1], -1).mean(axis=1)
+    columns = np.arange(SIZE[1])
+    values = np.where(share >= 0.5, disparity(columns), FAR)
+    coverage = np.tile(np.where(share >= 0.5, share, 1 - share).astype(np.float32), (SIZE[0], 1))
+    on_it = fine[np.abs(fine - centre) < radius]
+    moved = on_it - 4 * (disparity(on_it) - NEAR)
+    whole = surface(np.tile(values, (SIZE[0], 1)) - NEAR)
+    return Surface((0, 0), (0.0, 0.0), whole.disparity, coverage, coverage, whole.kept, whole.image), moved
+
+
+def test_outlines_of_round_surfaces_move_with_the_disparity_that_they_have_at_the_outline():
+    wrong = {"sloping": 0, "flat": 0}
+    for centre in np.arange(13.0, 16.0, 0.1):
+        sloping, moved = column(centre)
+        columns = np.arange(SIZE[1])
+        expected = (columns >= moved.min()) & (columns <= moved.max())
+        flat = Surface(*(getattr(sloping, name) for name in Surface.__match_args__))
+        flat._slopes[LINK] = np.zeros((2, *SIZE), np.float32)
+        for name, one in (("sloping", sloping), ("flat", flat)):
+            seen = look([one], captured((0.0, 4.0)), SIZE, LINK).disparity[12] > (FAR - NEAR) / 2
+            wrong[name] += int(np.count_nonzero(seen != expected))
+    assert wrong["flat"] >= 40  # of 60 outlines
+    assert wrong["sloping"] <= wrong["flat"] // 2
+
+
+def test_coverage_agrees_with_the_surface_to_which_a_pixel_was_assigned():
+    found = estimate(random_light_field(4, "spheres", size=(48, 48), grid=(5, 5)).lightfield, "fast", threads=1)
+    coverage = np.ones_like(found.disparity)
+    coverage[10:20] = 0.2
+    carried = Surface.of(replace(found, coverage=coverage), found.layout)
+    np.testing.assert_array_equal(carried.coverage, np.maximum(coverage, np.float32(0.5)))
+
+
+def test_a_pasted_part_has_its_own_slopes():
+    one, other = column(14.0)[0], column(15.0)[0]
+    before = one.slopes(LINK).copy()
+    one.paste(other, np.s_[:, :], np.s_[:, :])
+    np.testing.assert_array_equal(one.slopes(LINK), other.slopes(LINK))
+    assert (one.slopes(LINK) != before).any()
+
+
 def test_only_moved_pixels_are_smoothed_if_they_are_given():
     noisy = (square().disparity + np.random.default_rng(4).normal(0.0, 0.03, SIZE)).astype(np.float32)
     moved = np.zeros(SIZE, bool)
@@ -144,7 +195,7 @@ def test_coverage_moves_a_border_by_parts_of_a_pixel():
     pose = captured((0.0, 0.1))  # the near surface moves left by 0.2 px, to 14.3 and 14.7 of pixel 15's left half
     assert look([whole], pose, SIZE, LINK).disparity[5, 15] == NEAR
     assert look([part], pose, SIZE, LINK).disparity[5, 15] == NEAR
-    pose = captured((0.0, -0.1))  # right by 0.2 px
+    pose = captured((0.0, -0.15))  # right by 0.3 px
     assert look([whole], pose, SIZE, LINK).disparity[5, 15] == NEAR
     assert look([part], pose, SIZE, LINK).disparity[5, 15] != NEAR
 
