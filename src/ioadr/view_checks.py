@@ -83,5 +83,5 @@ def check_texture(views: list[NDArray[Any]]) -> None:
     if all((view == first).all() for view in views):
         raise InputError(
             f"views: every sample is {first}, so nothing can be matched. "
-            "Depth needs contrast: check the exposure and that the right images were read."
+            "Depth needs contrast: check the exposure, and whether these are the right images."
         )

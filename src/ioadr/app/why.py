@@ -210,7 +210,7 @@ def residual_words(views: ViewResiduals) -> str:
         return "only one view took part when the surface was fitted"
     return (
         f"when the surface was fitted, the {known.size} views that took part differed from their mean by "
-        f"{number(float(np.median(known)), 1)} grey levels in the median and {number(float(known.max()), 1)} at most"
+        f"{number(float(np.median(known)), 1)} grey levels (median; at most {number(float(known.max()), 1)})"
     )
 
 

@@ -63,7 +63,7 @@ class Order:
             names = [name for name, flip in zip(("rows", "columns"), self.flips, strict=True) if flip]
             parts += [f"{' and '.join(names)} are in reverse order"] if names else []
         elif self.mirrored:
-            parts.append("rows or columns are in reverse order; it is unclear which")
+            parts.append("either rows or columns are in reverse order")
         elif self.mirrored is None:
             parts.append("it is unclear whether rows and columns agree")
         else:

@@ -168,9 +168,9 @@ def counted_grid(path: Path, count: int, options: ReadOptions, which: str = "") 
     side = math.isqrt(count)
     grid = options.grid or (side, side)
     if grid[0] * grid[1] != count:
-        wanted = "a square number of" if options.grid is None else f"{grid[0] * grid[1]}"
+        filled = "a square grid" if options.grid is None else f"the grid of {grid[0]}×{grid[1]}"
         raise InputError(
-            f"{path}: expected {wanted} views, found {count}{which}. Give the grid of all with "
+            f"{path}: {count} views{which and which + ','} do not fill {filled}. Give the grid of all with "
             f"⟦grid ROWSxCOLUMNS⟧ (⟦grid 1x{count}⟧ is a line), then choose fewer with ⟦views⟧."
         )
     check_grid(path, grid)

@@ -113,7 +113,7 @@ def _bands(image: NDArray[Any], axis: int) -> Iterator[NDArray[Any]]:
 def _framed(image: NDArray[Any], axis: int, count: int) -> Pictures | None:
     """Sub-images side by side within a frame, if the picture breaks off where they would meet.
 
-    The first lines of pictures may have one colour, too: then it does not break off there.
+    The first lines of pictures may also have one colour: then it does not break off there.
     """
     length = image.shape[axis]
     start, end = _inside(image, axis)

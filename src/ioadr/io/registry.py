@@ -103,6 +103,13 @@ def _folder_refused(path: Path, options: ReadOptions) -> InputError:
         )
     if 0 < len(images) < FEWEST:
         return too_few(path, len(images))
+    apart = [found[0] for child in children if child.is_dir() and len(found := images_in(child)) == 1]
+    if not images and len(apart) >= FEWEST:
+        first = apart[0].relative_to(path)
+        return InputError(
+            f"{path}/: holds {len(apart)} folders with one image each, such as {first}. If they are the views of a "
+            f"light field, give ⟦pattern '{_counted(first)}'⟧."
+        )
     if images:
         return InputError(
             f"{path}/: cannot derive the positions of the views from the names of {len(images)} images, such as "
@@ -118,8 +125,14 @@ def _folder_refused(path: Path, options: ReadOptions) -> InputError:
         path,
         "an empty folder"
         if not children
-        else f"no light field in a known format, only {listed([c.name for c in children])}",
+        else f"contains no light field in a known format, only {listed([c.name for c in children])}",
     )
+
+
+def _counted(file: Path) -> str:
+    """Pattern of images in numbered folders, one in each; an example if their names have no number."""
+    folder = NUMBER.sub("{index}", str(file.parent), count=1) if NUMBER.search(str(file.parent)) else "view{index}"
+    return f"{folder}/*{file.suffix}"
 
 
 def _rows(path: Path, folders: list[str]) -> str:

@@ -35,7 +35,7 @@ def without_unused(capture: Capture, options: ReadOptions) -> Capture:
     if used.sum() == capture.available.sum():
         return capture
     return capture.with_(available=used, reference=int(capture.index[reference])).noted(
-        f"{used.sum()} of {capture.available.sum()} views read: the others are not used"
+        f"{used.sum()} of {capture.available.sum()} views read: this preset does not use the others"
     )
 
 

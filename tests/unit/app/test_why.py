@@ -155,7 +155,8 @@ def test_explain_says_the_sentence_and_its_numbers(cli, result):
     found = load_estimate(result)
     lines = outcome.out.splitlines()
     assert lines[0].startswith(sentence(facts(found, 30, 40)).partition(";")[0])
-    assert [line.split()[0] for line in lines[1:15]] == [
+    assert lines[1].split() == ["step", "disparity", "change", "comes", "from"]
+    assert [line.split()[0] for line in lines[2:16]] == [
         "first",
         *["sweep"] * 4,
         *["holes", "sweep"] * 2,

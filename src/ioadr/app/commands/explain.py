@@ -77,6 +77,8 @@ def _details(known: Facts) -> Iterator[str]:
     from ioadr.app.why import ORIGINS, REASONS, number, step_name
 
     before: float | None = None
+    if known.way:
+        yield f"  {'step':<12}{'disparity':>12} {'change':>8}  comes from"
     for stage in known.way:
         moved = "" if before is None else number(stage.disparity - before, 4)
         yield f"  {step_name(stage):<12}{number(stage.disparity, 4):>9} px {moved:>8}  {ORIGINS[stage.origin]}"

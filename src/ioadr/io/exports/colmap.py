@@ -92,7 +92,7 @@ def notes(scene: Scene) -> list[Note]:
             if scene.every_view
             else "only the reference view has a depth and a normal map"
         ),
-        Note("tracks list the views that see a point according to the disparity map; observations are projected"),
+        Note("tracks and observations are computed from the disparity map, not detected in the images"),
     ]
 
 

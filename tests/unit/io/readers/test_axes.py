@@ -26,7 +26,7 @@ def test_colour_views_in_one_axis(tmp_path):
     assert "axes read as [views, height, width, channels]" in notes
     assert '25 views: read as a 5×5 grid, along rows (grid="1x25" for a line' in notes
     np.testing.assert_array_equal(stored(tmp_path, flat, grid="1x25").views[0], flat)
-    with pytest.raises(InputError, match="expected a square number of views, found 24"):
+    with pytest.raises(InputError, match="24 views do not fill a square grid"):
         stored(tmp_path, flat[:24])
 
 

@@ -209,7 +209,7 @@ def test_a_mosaic_that_does_not_divide(tmp_path):
 def test_a_number_of_images_that_makes_no_square(tmp_path):
     for number in range(7):
         save_png(tmp_path / "line" / f"v{number}.png", make_views()[0, 0])
-    refused(tmp_path / "line", "a square number of views", "found 7", "v0.png", "grid")
+    refused(tmp_path / "line", "7 views, v0.png to v6.png, do not fill a square grid", "grid")
 
 
 def test_names_with_too_many_numbers(tmp_path):

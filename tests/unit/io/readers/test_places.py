@@ -135,7 +135,7 @@ def test_views_missing_at_the_end_keep_their_places(tmp_path):
     (tmp_path / "view_11.png").unlink()
     lightfield = read(tmp_path, grid="3x4", skip="missing", **AS_STORED)
     np.testing.assert_array_equal(lightfield.views[lightfield.present], views.reshape(12, 20, 24, 3)[:11])
-    assert "expected 12 views, found 11" in refusal(tmp_path, grid="3x4")
+    assert "11 views, view_00.png to view_10.png, do not fill the grid of 3×4" in refusal(tmp_path, grid="3x4")
 
 
 def test_hci_numbered_from_one(tmp_path):
@@ -257,6 +257,17 @@ def test_a_folder_around_one_light_field_names_it(tmp_path):
     write_hci_scene(tmp_path / "unpacked" / "scene")
     message = refusal(tmp_path / "unpacked")
     assert message.endswith(f"not a light field, but contains one: scene. Name it: {tmp_path / 'unpacked' / 'scene'}")
+
+
+def test_a_folder_for_each_view_is_read_by_the_pattern_that_is_advised(tmp_path):
+    views = make_views()
+    for number, view in enumerate(views.reshape(9, 20, 24, 3)):
+        (tmp_path / f"cam{number}").mkdir()
+        save_png(tmp_path / f"cam{number}" / f"IMG_{100 + 7 * number}.png", view)
+    message = refusal(tmp_path)
+    assert "holds 9 folders with one image each, such as cam0/IMG_100.png" in message
+    assert 'pattern="cam{index}/*.png"' in message
+    np.testing.assert_array_equal(read(tmp_path, pattern="cam{index}/*.png", **AS_STORED).views, views)
 
 
 def test_numbers_that_count_nothing(tmp_path):
