@@ -13,7 +13,7 @@ import pytest
 from ioadr import Estimate, LightField
 from ioadr.app.pages import unbroken
 from ioadr.app.report import report_html, write_report
-from ioadr.app.why import facts, sentence
+from ioadr.app.why import facts, sentence, views_used
 from ioadr.evaluation.truth import Truth
 from ioadr.io.results.left_out_file import left_out_facts
 from ioadr.views.leave_out import METHODS, LeftOut
@@ -80,7 +80,7 @@ def test_values_under_the_cursor_are_those_of_the_maps(opened: Watched, estimate
         assert number(value(page, "Disparity")) == pytest.approx(estimate.disparity[row, column], abs=6e-4)
         assert number(value(page, "Depth")) == pytest.approx(estimate.depth[row, column], abs=6e-4)
         assert number(value(page, "Confidence")) == pytest.approx(estimate.confidence[row, column] - 0.005, abs=6e-3)
-        assert value(page, "Visible views") == f"{estimate.visible_views[row, column]} of 25"
+        assert value(page, "Visible views") == f"{estimate.visible_views[row, column]} of {views_used(estimate)}"
         assert value(page, "Error against truth").startswith("-0.020")
         normal = [float(part) for part in value(page, "Normals").split()]
         expected = estimate.normals[row, column] * (1, -1, -1)
