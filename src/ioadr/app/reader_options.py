@@ -70,7 +70,7 @@ OPTIONS = (
         "--skip",
         multiple=True,
         metavar="ROW,COL|missing",
-        help="Leave out a view, or all that have no file; may be repeated.",
+        help="Leave out a view, or all views without a file; may be repeated.",
     ),
     _option(
         "--crop", type=int, nargs=4, metavar="TOP LEFT HEIGHT WIDTH", help="Use only this part of each view, in px."

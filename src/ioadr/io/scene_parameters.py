@@ -81,10 +81,10 @@ def _interpret(parser: configparser.ConfigParser, path: Path) -> SceneParameters
         try:
             return parser.getfloat(section, key)
         except (configparser.Error, ValueError) as error:
-            found = repr(parser[section][key]) if parser.has_option(section, key) else "none"
+            there = parser.has_option(section, key)
+            fault = f"expected a number for {key}, found {parser[section][key]!r}" if there else f"{key} is missing"
             raise InputError(
-                f"{path}: expected a number for {key} in [{section}], found {found}. "
-                "Correct the file, or set it aside and give ⟦grid ROWSxCOLUMNS⟧."
+                f"{path}: [{section}]: {fault}. Correct the file, or set it aside and give ⟦grid ROWSxCOLUMNS⟧."
             ) from error
 
     def count(section: str, key: str) -> int:

@@ -26,6 +26,12 @@ def python(code: str) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_breaks_no_option_in_two(name, cli):
+    """A line that ends in `--every-` cannot be copied."""
+    assert re.findall(r".*`?--[a-z-]*-\n.*", cli(name, "--help").out) == []
+
+
 def test_importing_ioadr_imports_nothing_heavy():
     loaded = python("import ioadr, sys; print(*{name.split('.')[0] for name in sys.modules})")
     assert not HEAVY & set(loaded.split())

@@ -31,11 +31,15 @@ def test_a_file_of_an_editor_of_windows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("focal_length_mm = 100.0", "focal_length_mm = long", "focal_length_mm in [intrinsics]"),
-        ("baseline_mm = 25.0", "", "baseline_mm in [extrinsics]"),
+        (
+            "focal_length_mm = 100.0",
+            "focal_length_mm = long",
+            "[intrinsics]: expected a number for focal_length_mm, found 'long'",
+        ),
+        ("baseline_mm = 25.0", "", "[extrinsics]: baseline_mm is missing"),
         ("baseline_mm = 25.0", "baseline_mm = 0", "positive baseline_mm"),
         ("num_cams_x = 7", "num_cams_x = 7.5", "positive whole number for num_cams_x"),
-        ("disp_max = 1.5", "", "disp_max in [meta]"),
+        ("disp_max = 1.5", "", "[meta]: disp_max is missing"),
         ("disp_max = 1.5", "disp_max = -2", "MIN < MAX"),
         ("[intrinsics]", "intrinsics", "expected [section]"),
     ],

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also write maps of all views, with one geometry, to views.npz.",
 )
-@option("Results", "--resume", is_flag=True, help="Skip items that an earlier run finished and that have not changed.")
+@option("Results", "--resume", is_flag=True, help="Skip unchanged items that an earlier run finished.")
 @option(
     "Workers",
     "--workers",

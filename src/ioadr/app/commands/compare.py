@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def command(terminal: Terminal, first: str, second: str, html: str | None) -> None:
     """Compare result B with result A: the signed difference B − A, and where it matters.
 
-    A and B are folders that `ioadr estimate` wrote for the same view, with different parameters, seeds or versions. No
+    A and B are folders written by `ioadr estimate` for the same view, with different parameters, seeds or versions. No
     ground truth is needed: the data cost shows which one fits the views better, if both used the same views.
     """
     from ioadr.io import load_estimate

@@ -28,13 +28,15 @@ if TYPE_CHECKING:
     help="Scene folder or map with the ground truth.",
 )
 @option("Input", "--highres", is_flag=True, help="Score at ten times the resolution, against gt_disp_highres.pfm.")
-@option("Input", "--allow-invalid", is_flag=True, help="Count NaN and infinite pixels as wrong instead of refusing.")
+@option(
+    "Input", "--allow-invalid", is_flag=True, help="Count NaN and infinite pixels as wrong instead of refusing the map."
+)
 @option("Results", "--html", type=click.Path(), metavar="FILE", help="Also write a page with pictures of the errors.")
 @output_options
 def command(terminal: Terminal, map_: str, scene: str, highres: bool, allow_invalid: bool, html: str | None) -> None:
     """Score MAP (.pfm, .npy, .npz, .png, .tif, or a folder of results) as the HCI 4D Light Field Benchmark does.
 
-    SCENE is a folder with gt_disp_lowres.pfm, parameters.cfg and, for the metrics of regions, mask_*_lowres.png. It can
+    SCENE is a folder with gt_disp_lowres.pfm, parameters.cfg and, for region metrics, mask_*_lowres.png. It can
     also be a map of true disparities; MSE, BadPix and Q25 need no camera.
     """
     from ioadr.evaluation.scores import score

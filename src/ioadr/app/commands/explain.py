@@ -30,7 +30,7 @@ MOST_DOUBTS = 4
 def command(terminal: Terminal, result: str, row: int, column: int, lightfield: str | None) -> None:
     """Explain in words why the pixel at ROW, COL of RESULT has its depth.
 
-    ROW and COL count from 0 at the top left of the maps. RESULT is a folder that `ioadr estimate` wrote. Without its
+    ROW and COL count from 0 at the top left of the maps. RESULT is a folder written by `ioadr estimate`. Without its
     light field, the fitted surface, the border and the reasons for doubt are left out.
     """
     from ioadr.app.why import facts, sentence

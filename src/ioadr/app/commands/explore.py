@@ -40,7 +40,7 @@ def command(
 ) -> None:
     """Show the light field PATH, and why each pixel of RESULT has its depth, in the browser.
 
-    RESULT is a folder that `ioadr estimate` wrote; without one, start an estimation in the explorer. PATH can also be
+    RESULT is a folder written by `ioadr estimate`; without one, start an estimation in the explorer. PATH can also be
     such a folder if its light field has not moved. Without PATH, the built-in scene is shown. The page is available on
     this machine only.
     """

@@ -63,12 +63,12 @@ def command(
     device: str,
     focus: float | None,
 ) -> None:
-    """Write RESULT, a folder that `ioadr estimate` wrote, for another program.
+    """Export RESULT, a folder written by `ioadr estimate`, to another program.
 
     nerfstudio and colmap: images of all views with exact poses and sensor shifts, and seed points. open3d: colour, and
     depth in millimetres. blender: an EXR file with depth and normals. quilt: one image of views from left to right for
-    Looking Glass displays; needs a result of `ioadr estimate --every-view`, which also gives nerfstudio, colmap and
-    open3d the depth of every view.
+    Looking Glass displays. It needs maps of all views (`ioadr estimate --every-view`), which also give nerfstudio,
+    colmap and open3d the depth of every view.
     """
     from dataclasses import replace
 

@@ -78,7 +78,7 @@ def command(
     overwrite: bool,
     threads: int | None,
 ) -> None:
-    """Render RESULT, a folder that `ioadr estimate --every-view` wrote, along a path of cameras.
+    """Render RESULT, a folder written by `ioadr estimate --every-view`, along a path of cameras.
 
     A file of camera positions has one per line: row and column in the grid of views (fractions and values outside the
     grid are allowed), then, optionally, the distance ahead in the unit of depth and the zoom.

@@ -39,7 +39,7 @@ BETTER, WORSE = "▼", "▲"
 )
 @option("Parameters", "--methods", default="best", show_default=True, metavar="LIST", help="Presets or variations.")
 @option(
-    "Parameters", "--ablations", is_flag=True, help="Also run each preset that has a finish without each of its steps."
+    "Parameters", "--ablations", is_flag=True, help="Also run presets that have a finish without each of its steps."
 )
 @option(
     "Parameters",

@@ -44,7 +44,7 @@ def read_map(path: str | Path, name: str = "disparity") -> StoredMap:
         return StoredMap(_from_folder(path, name), _seconds(path), _unit(path, name))
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(
-            f"{path}: expected a map ({', '.join(SUFFIXES)}) or a folder that `ioadr estimate` wrote, "
+            f"{path}: expected a map ({', '.join(SUFFIXES)}) or a folder written by `ioadr estimate`, "
             f"found {path.suffix or 'a name without an extension'}."
         )
     if not path.is_file():
