@@ -21,7 +21,15 @@ STEPS = np.linspace(0, 1, 33)
 class Scene:
     """A map, the views, and the units that the parameters have for them."""
 
-    def __init__(self, views: list[View], disparity: NDArray[Any], term: Coverage, slack: float) -> None:
+    def __init__(
+        self,
+        views: list[View],
+        disparity: NDArray[Any],
+        term: Coverage,
+        slack: float,
+        slopes: NDArray[Any] | None = None,
+    ) -> None:
+        self.slopes = np.zeros((2, *disparity.shape)) if slopes is None else slopes
         self.views, self.disparity, self.term, self.slack = views, disparity.astype(np.float64), term, slack
         reach = max(max(abs(view.offset[0]), abs(view.offset[1])) for view in views)
         self.jump, self.misplaced = 1.0 / reach, 0.2 / reach
@@ -54,7 +62,11 @@ class Scene:
         own, middle = self.disparity[p], (max(values) + min(values)) / 2
         others = [q for q in around if (self.disparity[q] >= middle) != (own >= middle)]
         distance = min(math.dist(p, q) for q in others)
-        other = float(np.mean([self.disparity[q] for q in others if math.dist(p, q) == distance]))
+        nearest = [q for q in others if math.dist(p, q) == distance]
+        other = float(np.mean([self.disparity[q] for q in nearest]))
+        if own < middle:
+            falls = [self.slopes[:, q[0], q[1]] @ np.subtract(p, q) for q in nearest]
+            other = max(other + float(np.mean(falls)), middle)
         return max(own, other), min(own, other), middle
 
     def is_free(self, y: float, x: float, middle: float, radius: int) -> bool:

@@ -96,9 +96,17 @@ def twin_discount(problem: Problem, slack: float) -> NDArray[Any]:
 
 def prepare_coverage(problem: Problem) -> Prepared:
     out = np.empty((6, *problem.disparity.shape), np.float32)
-    matting = pack_matting(problem.disparity, problem.refinement.rays, problem.parameters.coverage)
+    term = problem.parameters.coverage
+    matting = pack_matting(problem.disparity, problem.refinement.rays, term, sloping(problem))
     given = 0, problem.lf.height, matting, problem.disparity, asked(problem)
     return Prepared(partial(cover, *given, out[:3], out[3:]), out, problem.disparity.size)
+
+
+def sloping(problem: Problem) -> NDArray[np.float32]:
+    """Slopes at a third of the pixels."""
+    generator = np.random.default_rng([problem.seed, 16])
+    values = generator.uniform(-0.05, 0.05, (2, *problem.disparity.shape))
+    return np.where(generator.random(problem.disparity.shape) < 0.3, values, 0.0).astype(np.float32)
 
 
 def asked(problem: Problem) -> NDArray[np.bool_]:
@@ -107,7 +115,8 @@ def asked(problem: Problem) -> NDArray[np.bool_]:
 
 
 def twin_coverage(problem: Problem, slack: float) -> NDArray[Any]:
-    scene = Scene(Plain(problem).views, problem.disparity, problem.parameters.coverage, slack)
+    term = problem.parameters.coverage
+    scene = Scene(Plain(problem).views, problem.disparity, term, slack, sloping(problem))
     found = [covered(scene, (n, m)) for n, m in np.ndindex(*problem.disparity.shape)]
     return np.where(asked(problem), np.array(found).T.reshape(6, *problem.disparity.shape), np.nan)
 

@@ -172,7 +172,7 @@ def cover(begin, end, matting, disparity, wanted, surfaces, told):
             surfaces[:, n, m], told[:, n, m] = np.nan, np.nan
             if not wanted[n, m]:
                 continue
-            near, far, middle = sides(disparity, n, m, matting.jump)
+            near, far, middle = sides(disparity, matting.slopes, n, m, matting.jump)
             if near > far:
                 surfaces[0, n, m], surfaces[1, n, m], surfaces[2, n, m] = near, far, middle
                 found = judge(matting, disparity, n, m, near, far, middle, scratch, sight)

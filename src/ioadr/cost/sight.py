@@ -31,6 +31,8 @@ class Matting(NamedTuple):
     """int32 [K], the views that are used, ascending."""
     others: Any
     """int32 [K, K − 1], for each of these views the others, nearest first."""
+    slopes: Any
+    """float32 [2, N, M], slopes of near surfaces at their rims, px per px down and right; 0 where not known."""
     ceilings: Any
     """float32 [2, N, M], maximum of the map within 2 and within 1 px: no nearer surface affects a sample there."""
     jump: Any
@@ -79,10 +81,11 @@ def light_at(matting, v, y, x, out):
 
 
 @kernel
-def sides(disparity, n, m, jump):
+def sides(disparity, slopes, n, m, jump):
     """(near, far, middle) disparities at (n, m); near = far if its 3×3 pixels do not differ by a jump.
 
-    One side is the pixel's own disparity; the other is the mean of the nearest pixels beyond the middle.
+    One side is the pixel's own disparity; the other is the mean of the nearest pixels beyond the middle, along their
+    slopes if they are the near side.
     """
     height, width = disparity.shape
     own, lowest, highest = disparity[n, m], disparity[n, m], disparity[n, m]
@@ -102,8 +105,12 @@ def sides(disparity, n, m, jump):
             if apart < distance:
                 total, count, distance = np.float32(0.0), 0, apart
             total += disparity[i, j]
+            if own < middle:
+                total += slopes[0, i, j] * np.float32(n - i) + slopes[1, i, j] * np.float32(m - j)
             count += 1
     other = total / np.float32(count)
+    if own < middle:
+        other = max(other, middle)
     return max(own, other), min(own, other), middle
 
 

@@ -68,14 +68,21 @@ def settle_borders(refinement: Refinement, closing: SweepPlan, index: int) -> It
     yield SweepRecord(index, "finish", changed, float("nan"), time.perf_counter() - begin)
 
 
-def settle(disparity: FloatMap, rays: Rays, term: Coverage, workers: Workers, lean: float = 0.0) -> Settled:
+def settle(
+    disparity: FloatMap,
+    rays: Rays,
+    term: Coverage,
+    workers: Workers,
+    lean: float = 0.0,
+    slopes: FloatMap | None = None,
+) -> Settled:
     """Move pixels at depth discontinuities to the surface that covers most of them, if the evidence is clear (C11).
 
-    `lean` is a prior for the near surface, as a log-likelihood ratio.
+    `lean` is a prior for the near surface, as a log-likelihood ratio; `slopes` [2, N, M] are those of rims.
     """
     surfaces, told = (np.empty((3, *disparity.shape), np.float32) for _ in range(2))
     # Tried: every second view like a chessboard, in half the time; sideboard .399 → .407 MSE×100 (decision 7).
-    matting, everywhere = pack_matting(disparity, rays, term), np.ones(disparity.shape, np.bool_)
+    matting, everywhere = pack_matting(disparity, rays, term, slopes), np.ones(disparity.shape, np.bool_)
     workers.rows(cover, len(disparity), matting, disparity, everywhere, surfaces, told)
     (near, far, middle), shares = surfaces, told[0]
     was_near, contours = disparity >= middle, None
@@ -111,7 +118,7 @@ def with_neighbours(evidence: FloatMap, known: FloatMap, image: FloatMap, share:
     return found
 
 
-def pack_matting(disparity: FloatMap, rays: Rays, term: Coverage) -> Matting:
+def pack_matting(disparity: FloatMap, rays: Rays, term: Coverage, slopes: FloatMap | None = None) -> Matting:
     """Pack the inputs of `cover`."""
     levels = np.arange(1024) / (255.0 * LEVELS)
     views = spread_views(rays, MOST)
@@ -121,6 +128,7 @@ def pack_matting(disparity: FloatMap, rays: Rays, term: Coverage) -> Matting:
         gamma=term.gamma,
         views=views,
         others=views[views_by_distance(rays, views)],
+        slopes=np.zeros((2, *disparity.shape), np.float32) if slopes is None else slopes,
         ceilings=np.stack([disc_maximum(disparity, radius) for radius in DISCS]),
         jump=np.float32(disparity_of(JUMP, rays)),
         furthest=np.float32(FURTHEST),

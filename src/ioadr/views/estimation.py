@@ -22,7 +22,7 @@ from ioadr.solver.problem import pack_rays
 from ioadr.views import anchors
 from ioadr.views.pose import captured
 from ioadr.views.result import Views
-from ioadr.views.surfaces import NOTHING, Sight, Surface, link_of, with_smooth_rims
+from ioadr.views.surfaces import NOTHING, Sight, Surface, link_of, slopes_of, with_smooth_rims
 
 LEAN = 1.5
 """Prior for the near surface when borders are settled, as a log-likelihood ratio: with few views, all on one side of
@@ -242,7 +242,7 @@ def _settled(
                 if term.settle and index[number] != lightfield.reference:
                     near = anchors.seen_from_anchor(lightfield, index[number])
                     rays = pack_rays(near, 1, near.tones(least_span))
-                    settled = settle(maps[number], rays, term, alone, LEAN).disparity
+                    settled = settle(maps[number], rays, term, alone, LEAN, slopes_of(maps[number], link)).disparity
                     moved = np.abs(settled - maps[number]) > link
                     maps[number] = with_smooth_rims(settled, link, moved)
                 with lock:

@@ -81,9 +81,7 @@ class Surface:
     def slopes(self, link: float) -> FloatMap:
         """[2, N, M], px per px down and right, of rims; 0 elsewhere. Computed once."""
         if link not in self._slopes:
-            slopes = np.empty((2, *self.disparity.shape), np.float32)
-            find_slopes(0, len(self.disparity), self.disparity, rims(self.disparity, link), link, slopes)
-            self._slopes[link] = slopes
+            self._slopes[link] = slopes_of(self.disparity, link)
         return self._slopes[link]
 
     def beyond(self, earlier: Sequence[Surface], link: float) -> Surface:
@@ -188,6 +186,13 @@ def with_smooth_rims(disparity: FloatMap, link: float, moved: Mask | None = None
     smooth = np.empty_like(disparity)
     smooth_rims(0, len(disparity), disparity, close, rim, link, smooth)
     return smooth
+
+
+def slopes_of(disparity: FloatMap, link: float) -> FloatMap:
+    """[2, N, M], px per px down and right, of rims; 0 elsewhere."""
+    slopes = np.empty((2, *disparity.shape), np.float32)
+    find_slopes(0, len(disparity), disparity, rims(disparity, link), link, slopes)
+    return slopes
 
 
 def rims(disparity: FloatMap, link: float) -> Mask:
