@@ -72,13 +72,13 @@ function drawResiduals(made, views, reference, onview) {
 function drawBorder(made, border, reference, onview) {
   made.figure.hidden = !border;
   if (!border) return;
-  const chart = blank(made.body, 240, 70, "Share of the pixel that the near surface covers"), share = border.coverage;
+  const chart = blank(made.body, 240, 80, "Share of the pixel that the near surface covers"), share = border.coverage;
   svg("rect", { class: "far", x: 10, y: 8, width: 220, height: 26, rx: 3 }, chart);
   if (share !== null) svg("rect", { class: "near", x: 10, y: 8, width: 220 * share, height: 26, rx: 3, "data-coverage": share }, chart);
   svg("line", { class: "half", x1: 120, x2: 120, y1: 4, y2: 38 }, chart);
-  svg("text", { class: "label", x: 10, y: 52 }, chart, `near ${fixed(border.near, 3)} px`);
-  svg("text", { class: "label", x: 230, y: 52, "text-anchor": "end" }, chart, `far ${fixed(border.far, 3)} px`);
-  svg("text", { class: "label", x: 120, y: 66, "text-anchor": "middle" }, chart, `${border.is_near !== border.was_near ? "moved to" : "stays with"} the ${border.is_near ? "near" : "far"} surface`);
+  svg("text", { class: "label", x: 10, y: 54 }, chart, `near ${fixed(border.near, 3)} px`);
+  svg("text", { class: "label", x: 230, y: 54, "text-anchor": "end" }, chart, `far ${fixed(border.far, 3)} px`);
+  svg("text", { class: "label", x: 120, y: 74, "text-anchor": "middle" }, chart, `${border.is_near !== border.was_near ? "moved to" : "stays with"} the ${border.is_near ? "near" : "far"} surface`);
   drawViews(made.body, border.views.length, border.views[0].length, reference, "Views used to decide", (l, k) => {
     const decided = border.views[l][k];
     return { class: `cell ${decided ? "decided" : "empty"}`, title: decided ? "used: other views show the background behind the pixel here" : "not used" };
