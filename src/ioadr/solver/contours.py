@@ -60,5 +60,6 @@ def trace(
     """[P, W, 2]: evidence and logarithm of the misfit of the best contour through each pixel, by width."""
     told = np.empty((len(pixels), len(widths), 2), np.float32)
     if len(pixels):
-        workers.rows(trace_contours, len(pixels), matting, pixels, surfaces, np.array(widths, np.float32), told)
+        places = np.ascontiguousarray(pixels)  # a selection with gaps would be another kernel
+        workers.rows(trace_contours, len(pixels), matting, places, surfaces, np.array(widths, np.float32), told)
     return told

@@ -10,6 +10,7 @@ from ioadr import DisparityRange, LightField, preset
 from ioadr._jit import Workers
 from ioadr.cost.coverage import cover
 from ioadr.cost.sight import Matting
+from ioadr.solver import contours as steps
 from ioadr.solver.contours import ASKED, CLEAR, CLEAREST, WIDTHS, agreeing, contour_evidence, contour_width, trace
 from ioadr.solver.coverage import pack_matting, settle
 from ioadr.solver.problem import pack_rays
@@ -90,6 +91,18 @@ def test_a_near_pixel_is_lost_only_if_coverage_agrees():
     likelihood = np.array([1.0, -1.0, 1.0, 1.0, -1.0], np.float32)
     was_near = np.array([True, True, False, True, True])
     assert agreeing(evidence, likelihood, was_near).tolist() == [0.0, -2.0, -2.0, 2.0, 2.0]
+
+
+def test_one_kernel_for_all_selections_of_pixels(monkeypatch):
+    """Pixels with gaps between them would have a type of their own, and a kernel to compile for it."""
+    seen = []
+    monkeypatch.setattr(steps, "trace_contours", lambda *arguments: seen.append(arguments[3].flags.c_contiguous))
+    (matting, surfaces, _), _, _ = measured(1.6)
+    pixels = np.argwhere(np.ones((4, 5), bool))
+    for selection in (pixels, pixels[::3], np.ascontiguousarray(pixels)):
+        with Workers(1) as workers:
+            trace(matting, surfaces, selection, WIDTHS, workers)
+    assert seen == [True] * 3
 
 
 def test_without_clear_pixels_nothing_is_said():
