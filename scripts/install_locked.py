@@ -20,6 +20,14 @@ EXTRAS = {"run": ".[formats]", "dev": ".[all,dev]", "oldest": None}
 PIP = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
 PIP_LOCK = "requirements/pip.txt"
 """The pip of Python 3.11 needs twice as long for the same files."""
+FIRST_RUN = """
+import imagecodecs, jinja2
+import ioadr.app.commands.estimate, ioadr.app.compile_ahead, ioadr.app.report.page, ioadr.estimation, ioadr.io.reading
+from numba.core.registry import cpu_target
+cpu_target.typing_context.refresh()
+cpu_target.target_context.refresh()
+"""
+"""Imports what a first run does, so that Python stores the bytecode of these modules; that takes 2 s."""
 UNKNOWN = "No matching distribution found"
 
 
@@ -34,13 +42,18 @@ def install(name: str) -> int:
     )
     if done.returncode == 0:
         # What builds the package is in the lock as well.
-        return pip("--no-deps", "--no-build-isolation", "--editable", ".")
+        return pip("--no-deps", "--no-build-isolation", "--editable", ".") or compiled()
     sys.stderr.write(done.stderr)
     if UNKNOWN not in done.stderr or EXTRAS[name] is None:
         print(f"{lock} could not be installed; `LOCK=no make …` installs without it, unchecked.")
         return done.returncode
     print(f"{lock} has no files for this Python or machine: installing what pyproject.toml allows, unchecked.")
     return pip("--editable", str(EXTRAS[name]))
+
+
+def compiled() -> int:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return subprocess.run([sys.executable, "-c", FIRST_RUN], cwd=ROOT, env=environment).returncode
 
 
 def pip(*arguments: str) -> int:
