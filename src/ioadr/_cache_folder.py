@@ -25,6 +25,7 @@ if sys.platform != "win32":
 
 PACKAGE = Path(__file__).parent
 ROOMS = ("geometry", "cost", "solver", "views")
+SETUP = ("_cache_folder", "_compiler", "_jit", "_kernel_cache", "_lanes")
 CHECKSUM = hashlib.sha256().digest_size
 KEPT = 12
 """Number of folders for other sources or settings to keep when a new one is created; each takes a few megabytes."""
@@ -49,7 +50,10 @@ def fingerprint(package: Path) -> str:
     settings = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and item[0] not in ignored)
     digest.update(repr(settings).encode())
     rooms = (path for room in ROOMS for path in sorted((package / room).glob("*.py")))
-    for path in [*(package / f"{name}.py" for name in ("_cache_folder", "_jit", "_kernel_cache", "_lanes")), *rooms]:
+    for path in [
+        *(package / f"{name}.py" for name in ("_cache_folder", "_compiler", "_jit", "_kernel_cache", "_lanes")),
+        *rooms,
+    ]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -6,22 +6,17 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cached_property, update_wrapper
-from types import BuiltinFunctionType
 from typing import Any, cast
 
 import numba
-from numba.core import cgutils, event, types
-from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core import cgutils, event
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.compiler_machinery import AnalysisPass, PassManager, register_pass
 from numba.core.options import DefaultOptions
 from numba.core.registry import cpu_target
-from numba.core.typed_passes import NativeLowering
-from numba.core.types.misc import unliteral
-from numba.extending import intrinsic, models, register_model
+from numba.extending import intrinsic
 
 from ioadr import _kernel_cache
+from ioadr._compiler import LINKED, Callee, Lean, PartCache
 from ioadr.machine import cores
 
 _UNCOUNTED = {"_nrt": False} if hasattr(DefaultOptions, "_nrt") else {}
@@ -33,116 +28,6 @@ _OPTIONS = {
     "nogil": True,
     "fastmath": {"nsz", "arcp", "contract", "reassoc"},
 }
-
-
-_UNUSED = {
-    "WithLifting",
-    "InlineClosureLikes",
-    "RewriteSemanticConstants",
-    "DeadBranchPrune",
-    "RewriteDynamicRaises",
-    "MakeFunctionToJitFunction",
-    "InlineInlinables",
-    "FindLiterallyCalls",
-    "LiteralUnroll",
-    "LiteralPropagationSubPipelinePass",
-    "InlineOverloads",
-    "NopythonRewrites",
-    "NoPythonSupportedFeatureValidation",
-    "DumpParforDiagnostics",
-}
-"""Passes for closures, `with`, `raise` with values, `literally` and whole-array expressions, which kernels do not
-contain. After each of them numba analyses the function again."""
-
-
-class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code that is only linked with its callers: optimised, but not translated into machine code."""
-
-    def _finalize_final_module(self) -> None:
-        self._finalize_dynamic_globals()
-        self._finalized = True
-
-
-@register_pass(mutates_CFG=False, analysis_only=True)
-class _Known(AnalysisPass):  # type: ignore[misc]
-    """Let callers find code without an address: by a new built-in method, because numba asks for one."""
-
-    _name = "known_to_callers"
-
-    def __init__(self) -> None:
-        super().__init__()
-
-    def run_pass(self, state: Any) -> bool:
-        entry = list[Any]().append
-        state.targetctx.insert_user_function(entry, state["cr"].fndesc, [state.library])
-        state["cr"] = state["cr"]._replace(cfunc=entry)
-        return True
-
-
-@contextmanager
-def _remembered_calls(context: Any) -> Iterator[None]:
-    """Let numba resolve each call of a built-in function once for the types of its arguments, while kernels compile.
-
-    It tries one definition of an operator after the other, and writes a message about each that does not fit: a fifth
-    of the time of a compilation.
-    """
-    if "resolve_function_type" in vars(context):  # a kernel that another one calls
-        yield
-        return
-    resolve = context.resolve_function_type
-
-    def resolved(function: Any, arguments: Any, keywords: Any) -> Any:
-        if keywords or not isinstance(getattr(function, "typing_key", function), BuiltinFunctionType):
-            return resolve(function, arguments, keywords)
-        key = function, tuple(arguments)
-        if _known_calls.get(key) is None:
-            _known_calls[key] = resolve(function, arguments, keywords)
-        return _known_calls[key]
-
-    context.resolve_function_type = resolved
-    try:
-        yield
-    finally:
-        del context.resolve_function_type
-
-
-_known_calls: dict[Any, Any] = {}
-
-
-def _passes(state: Any) -> PassManager:
-    """Passes of numba's compiler, without those for features that no kernel uses."""
-    passes = DefaultPassBuilder.define_nopython_pipeline(state)
-    passes.passes = [entry for entry in passes.passes if entry[0].__name__ not in _UNUSED]
-    passes.finalize()
-    return passes
-
-
-class _Lean(CompilerBase):  # type: ignore[misc]
-    """Compiler of functions that Python calls."""
-
-    def define_pipelines(self) -> list[Any]:
-        return [_passes(self.state)]
-
-    def compile_extra(self, func: Any) -> Any:
-        with _remembered_calls(self.state.typingctx):
-            return super().compile_extra(func)
-
-
-class _Linked(_Lean):
-    """Compiler of functions that only compiled code calls."""
-
-    def define_pipelines(self) -> list[Any]:
-        state = self.state
-        state.flags.no_compile = True
-        state.library = _LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
-        passes = _passes(state)
-        passes.add_pass_after(_Known, NativeLowering)
-        passes.finalize()
-        return [passes]
-
-
-_LINKED = {"pipeline_class": _Linked} if hasattr(JITCodeLibrary, "_finalize_final_module") else {}
-"""Private to numba; without it, a first run takes longer."""
 
 
 def kernel(function: Function) -> Function:
@@ -157,16 +42,6 @@ def kernel(function: Function) -> Function:
 def task(function: Function) -> Function:
     """Compile one worker's share of the work: it may allocate scratch, calls kernels and runs without Python's lock."""
     return _compiled(function, **_OPTIONS)
-
-
-class _Callee(types.Dispatcher):
-    """Type of a function that compiled code calls: one version for all constants that an argument may be."""
-
-    def get_call_type(self, context: Any, args: Any, kws: Any) -> Any:
-        return super().get_call_type(context, tuple(map(unliteral, args)), kws)
-
-
-register_model(_Callee)(models.OpaqueModel)
 
 
 class _Compiled:
@@ -186,7 +61,7 @@ class _Compiled:
     @cached_property
     def outer(self) -> Any:
         """The version that Python calls."""
-        compiled = numba.njit(pipeline_class=_Lean, **self._options)(self._function)
+        compiled = numba.njit(pipeline_class=Lean, **self._options)(self._function)
         if _kernel_cache.lacking():
             compiled.enable_caching()
         else:
@@ -196,12 +71,15 @@ class _Compiled:
     @cached_property
     def inner(self) -> Any:
         """The version that compiled code calls."""
-        return numba.njit(no_cpython_wrapper=True, **_LINKED, **self._options)(self._function)
+        compiled = numba.njit(no_cpython_wrapper=True, **LINKED, **self._options)(self._function)
+        if LINKED and not _kernel_cache.lacking():
+            compiled._cache = PartCache(self._function)
+        return compiled
 
     @cached_property
     def _numba_type_(self) -> Any:
         """The type that numba gives to this object in compiled code."""
-        return _Callee(self.inner)
+        return Callee(self.inner)
 
 
 def _compiled(function: Function, **options: Any) -> Function:

@@ -90,8 +90,8 @@ class KernelCache:
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Store the function if possible; otherwise the next process compiles again."""
-        if not (compiled.lifted or compiled.library.has_dynamic_globals):
-            write(self._path(signature, compiled.codegen), dumps(reduced(compiled)))
+        if not unkept(compiled):
+            write(self._path(signature, compiled.codegen), packed(reduced(compiled)))
         _claim.release()
 
     def _path(self, signature: Any, codegen: Any) -> Path:
@@ -108,6 +108,16 @@ def _from_others(path: Path) -> bytes | None:
     if payload is not None:
         _claim.release()
     return payload
+
+
+def unkept(compiled: Any) -> bool:
+    """Whether compiled code works in this process only."""
+    return bool(compiled.lifted or compiled.library.has_dynamic_globals)
+
+
+def packed(parts: tuple[Any, ...]) -> bytes:
+    """Bytes of a file."""
+    return bytes(dumps(parts))
 
 
 def reduced(compiled: Any) -> tuple[Any, ...]:

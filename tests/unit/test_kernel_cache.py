@@ -15,13 +15,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 numba = pytest.importorskip("numba")
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled without the JIT")
 
-from ioadr import _cache_folder, _jit, _kernel_cache  # noqa: E402
-from ioadr._jit import _remembered_calls, compile_clock, kernel, task  # noqa: E402
+from numba.core import event  # noqa: E402
+
+from ioadr import _cache_folder, _compiler, _kernel_cache  # noqa: E402
+from ioadr._compiler import remembered_calls  # noqa: E402
+from ioadr._jit import compile_clock, kernel, task  # noqa: E402
 from tests.conftest import ROOT  # noqa: E402
 
 
@@ -86,12 +90,66 @@ def test_compiled_once(folder):
 
 
 def test_a_kernel_from_a_file_becomes_a_part_of_others(folder):
-    """Files hold no code to link with, so that callers compile it again; and they alone are written."""
+    """Files of kernels hold no code to link with: callers compile it once more, and keep it in a file of its own."""
     kernel(twice)(3)
     known = kernel(twice)
     assert not compiles(lambda: known(3))
     assert task(lambda x: known(x) + 1)(3) == 7
-    assert len(list(folder.iterdir())) == 2
+    assert sorted(path.suffix for path in folder.iterdir()) == [".kernel", ".kernel", ".part"]
+
+
+def compiled_functions(call: Callable[[], Any]) -> list[str]:
+    """Names of the functions that a call compiles."""
+    names: list[str] = []
+
+    class Listener(event.Listener):  # type: ignore[misc]
+        def on_start(self, happened: Any) -> None:
+            names.append(happened.data["dispatcher"].py_func.__name__)
+
+        def on_end(self, happened: Any) -> None:
+            pass
+
+    with event.install_listener("numba:compile", Listener()):
+        call()
+    return names
+
+
+def test_an_inner_kernel_is_compiled_once_for_all_processes(folder):
+    """Another process is one whose objects are new."""
+
+    def outer(factor: int) -> Any:
+        inner: Any = kernel(twice)
+        return task(lambda x: inner(x) + x) if factor == 3 else task(lambda x: inner(x) * 2)
+
+    assert compiled_functions(lambda: outer(3)(2)) == ["<lambda>", "twice"]
+    assert compiled_functions(lambda: outer(4)(2)) == ["<lambda>"], "the part comes from a file"
+    assert outer(3)(2) == 6
+    assert outer(4)(2) == 8
+    (part,) = folder.glob("*.part")
+    part.write_bytes(part.read_bytes()[:-1])
+    for file in folder.glob("*.kernel"):
+        file.unlink()
+    assert compiled_functions(lambda: outer(4)(2)) == ["<lambda>", "twice"], "a damaged part is compiled again"
+
+
+def test_numbas_own_functions_are_linked_without_machine_code(folder):
+    made: list[Any] = []
+    original = _compiler._Own.define_pipelines
+
+    def noticed(compiler: Any) -> list[Any]:
+        pipelines = original(compiler)
+        made.append(compiler.state.library)
+        return pipelines
+
+    def sized(n: Any) -> Any:
+        return np.empty((n, 3, n), np.float32).size
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_compiler._Own, "define_pipelines", noticed)
+        assert task(sized)(2) == 12
+    assert made
+    assert all(type(library) is _compiler._LinkedLibrary for library in made)
+    assert numba.njit(sized)(2) == 12, "others may use them, too"
 
 
 def test_code_that_only_compiled_code_calls_is_not_translated_by_itself(folder):
@@ -203,7 +261,7 @@ def test_processes_may_fill_the_cache_at_once(tmp_path):
         _, errors = process.communicate(timeout=120)
         assert process.returncode == 0, errors
     files = [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
-    assert len(files) == 4, "what Python called, four types, nothing temporary"
+    assert len(files) == 8, "what Python called and its part, four types, nothing temporary"
     written = {path: path.stat().st_mtime_ns for path in files}
     _, errors = start(tmp_path, tmp_path / "cache").communicate(timeout=120)
     assert not errors
@@ -213,7 +271,7 @@ def test_processes_may_fill_the_cache_at_once(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="no limits on file sizes")
 def test_a_disk_that_fills_up_while_writing(tmp_path):
-    process = start(tmp_path, tmp_path / "cache", "4096")
+    process = start(tmp_path, tmp_path / "cache", "1024")
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
@@ -320,9 +378,9 @@ class Context:
 
 
 def test_calls_of_built_in_functions_are_resolved_once(monkeypatch):
-    monkeypatch.setattr(_jit, "_known_calls", {})
+    monkeypatch.setattr(_compiler, "_known_calls", {})
     context = Context()
-    with _remembered_calls(context), _remembered_calls(context):
+    with remembered_calls(context), remembered_calls(context):
         for _ in range(3):
             assert context.resolve_function_type(operator.add, ("a", "b"), {}) == f"{operator.add} of ('a', 'b')"
             assert context.resolve_function_type(operator.add, ("b", "a"), {}) == f"{operator.add} of ('b', 'a')"
