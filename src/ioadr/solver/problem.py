@@ -31,6 +31,8 @@ FloatMap = NDArray[np.float32]
 MOST_SAMPLES = 2**31 - 1
 TOGETHER = 16
 """Number of views that are packed before their memory is freed."""
+AT_ONCE = 32
+"""Rows of a view that are packed together; what is computed in between then stays in the processor's cache."""
 WIDE = 6.4
 """Range, px, above which levels of occluders get coarser in proportion, so that their number stays the same."""
 
@@ -53,14 +55,11 @@ def pack_rays(lightfield: LightField, view_step: int = 1, tones: Tones | None = 
             f"{MOST_SAMPLES:,} samples. Use fewer views (⟦views⟧), a smaller ⟦scale⟧, or ⟦tiles⟧."
         )
     tones = tones or Tones(0.0, WHITE / lightfield.white)
-    samples = np.zeros((len(index), rows, row_stride), np.uint32)
+    samples = np.empty((len(index), rows, row_stride), np.uint32)
     for v, (row, column) in enumerate(index):
         if v % TOGETHER == 0:
             let_rest(lightfield.views)
-        packed = pack_image(lightfield.views[row, column], tones)
-        samples[v, : lightfield.height, : lightfield.width] = packed
-        samples[v, : lightfield.height, lightfield.width :] = packed[:, -1:]
-        samples[v, lightfield.height :] = samples[v, lightfield.height - 1]
+        _pack_view(lightfield.views[row, column], tones, samples[v])
     let_rest(lightfield.views)
     offsets = lightfield.offsets[used].astype(np.float32)
     return Rays(
@@ -74,6 +73,15 @@ def pack_rays(lightfield: LightField, view_step: int = 1, tones: Tones | None = 
         reach=np.abs(offsets).max(axis=1),
         reference=int(np.flatnonzero((index == lightfield.reference).all(axis=1))[0]),
     )
+
+
+def _pack_view(image: NDArray[Any], tones: Tones, samples: NDArray[np.uint32]) -> None:
+    """Fill the padded samples of a view; its last row and column are repeated beyond it."""
+    height, width = image.shape[:2]
+    for begin in range(0, height, AT_ONCE):
+        samples[begin : min(begin + AT_ONCE, height), :width] = pack_image(image[begin : begin + AT_ONCE], tones)
+    samples[:height, width:] = samples[:height, width - 1 : width]
+    samples[height:] = samples[height - 1]
 
 
 def pack_image(image: NDArray[Any], tones: Tones) -> NDArray[np.uint32]:
