@@ -50,10 +50,7 @@ def fingerprint(package: Path) -> str:
     settings = sorted(item for item in os.environ.items() if item[0].startswith("NUMBA_") and item[0] not in ignored)
     digest.update(repr(settings).encode())
     rooms = (path for room in ROOMS for path in sorted((package / room).glob("*.py")))
-    for path in [
-        *(package / f"{name}.py" for name in ("_cache_folder", "_compiler", "_jit", "_kernel_cache", "_lanes")),
-        *rooms,
-    ]:
+    for path in [*(package / f"{name}.py" for name in SETUP), *rooms]:
         digest.update(path.name.encode() + path.read_bytes())
     return digest.hexdigest()[:16]
 

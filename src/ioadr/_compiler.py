@@ -21,7 +21,7 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder, compile_result
 from numba.core.compiler_machinery import AnalysisPass, PassManager, register_pass
 from numba.core.typed_passes import NativeLowering
 from numba.core.types.misc import unliteral
-from numba.core.typing.templates import _OverloadFunctionTemplate
+from numba.core.typing import templates
 from numba.extending import models, register_model
 
 from ioadr._cache_folder import read, write
@@ -118,20 +118,21 @@ def remembered_calls(context: Any) -> Iterator[None]:
 @contextmanager
 def _linked_overloads() -> Iterator[None]:
     """Let numba compile its own functions for kernels without machine code and without wrappers for C."""
-    decorator = getattr(_OverloadFunctionTemplate, "_get_jit_decorator", None)
-    if decorator is None or not LINKED:
+    template = getattr(templates, "_OverloadFunctionTemplate", None)  # private to numba
+    decorator = getattr(template, "_get_jit_decorator", None)
+    if template is None or decorator is None or not LINKED:
         yield
         return
 
-    def linking(template: Any) -> Any:
-        jit = decorator(template)
+    def linking(overload: Any) -> Any:
+        jit = decorator(overload)
         return lambda **options: jit(**{**options, "pipeline_class": _Own, "no_cfunc_wrapper": True})
 
-    _OverloadFunctionTemplate._get_jit_decorator = linking
+    template._get_jit_decorator = linking
     try:
         yield
     finally:
-        _OverloadFunctionTemplate._get_jit_decorator = decorator
+        template._get_jit_decorator = decorator
 
 
 _known_calls: dict[Any, Any] = {}
