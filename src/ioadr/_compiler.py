@@ -185,7 +185,7 @@ LINKED = {"pipeline_class": Linked} if hasattr(JITCodeLibrary, "_finalize_final_
 
 
 class PartCache(KernelCache):
-    """Optimised code of one inner kernel on disk. Nobody waits for it: a process that lacks it compiles it."""
+    """Optimised code of one inner kernel on disk. Processes do not wait for it: one that lacks it compiles it."""
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         payload = read(self._path(signature, context.codegen()))

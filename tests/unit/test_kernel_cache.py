@@ -90,7 +90,7 @@ def test_compiled_once(folder):
 
 
 def test_a_kernel_from_a_file_becomes_a_part_of_others(folder):
-    """Files of kernels hold no code to link with: callers compile it once more, and keep it in a file of its own."""
+    """Files of kernels hold no code to link with: callers compile it once more, and keep it in a separate file."""
     kernel(twice)(3)
     known = kernel(twice)
     assert not compiles(lambda: known(3))

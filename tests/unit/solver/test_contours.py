@@ -94,7 +94,7 @@ def test_a_near_pixel_is_lost_only_if_coverage_agrees():
 
 
 def test_one_kernel_for_all_selections_of_pixels(monkeypatch):
-    """Pixels with gaps between them would have a type of their own, and a kernel to compile for it."""
+    """Pixels with gaps between them would have another type, and need another kernel."""
     seen = []
     monkeypatch.setattr(steps, "trace_contours", lambda *arguments: seen.append(arguments[3].flags.c_contiguous))
     (matting, surfaces, _), _, _ = measured(1.6)
