@@ -15,9 +15,9 @@ from ioadr.solver.segments import average_colours
 FloatMap = NDArray[np.float32]
 SPACING, AROUND = 8, 4
 """Distance between the pixels whose costs are measured, px, and their number on each side of a window."""
-SHARE, MEAN = 4, 1.2
-"""A quarter of the pixels of a window are assumed to match; the mean cost of noise alone is this multiple of its lower
-quartile (1.2 with whole disparities, 1.3 where samples are interpolated)."""
+SHARE, MEAN, INTERPOLATED = 4, 1.2, 1.3
+"""A quarter of the pixels of a window are assumed to match; multiples of the lower quartile that the mean cost of noise
+alone is, with whole disparities and where samples are interpolated."""
 ORDINARY = 1.7
 """Difference between views without noise, grey levels, caused by interpolation and texture, as in the finish."""
 VIEWS = 9

@@ -25,7 +25,7 @@ from ioadr.solver.filtered_views import is_large, softened_rays
 from ioadr.solver.gloss import blurred
 from ioadr.solver.heard_costs import CHARGE, SMOOTHING, costs_of_map, hear_planes, semiglobal_match
 from ioadr.solver.jumps import DIFFERENT, JUMP, RIM_WEIGHT, ROUGHEST, likenesses, rim_scores
-from ioadr.solver.noise import local_noise
+from ioadr.solver.noise import INTERPOLATED, MEAN, local_noise
 from ioadr.solver.problem import contrast, padded_guide
 from ioadr.solver.refine import Refinement
 from ioadr.solver.region_shapes import INNER, core, grown, opened
@@ -193,12 +193,13 @@ def rounded_samples(refinement: Refinement) -> np.float32:
 def supported(change: Change, rise: float | NDArray[np.float64]) -> Mask:
     """Regions of a change whose data term rises by at most a share, one for all or one each; 0 if they move away.
 
-    The share is one of the data term that noise does not explain: gloss favours false holes, noise does not.
+    The share is one of the data term that noise certainly does not explain: gloss favours false holes, noise does not.
     """
     old, new, moved, noise = (
         by_region(change.accepted, values) for values in (change.before, change.after, change.moved, change.noise)
     )
-    limit = old + np.where(moved > 0, rise, FARTHER - 1.0) * np.maximum(old - noise, 0.0)
+    excess = np.maximum(old - INTERPOLATED / MEAN * noise, 0.0)
+    limit = old + np.where(moved > 0, rise, FARTHER - 1.0) * excess
     labels = np.zeros(change.accepted.shape, np.int32)
     label_regions(change.accepted, labels)
     return change.accepted & ~(new > limit)[labels]

@@ -213,15 +213,20 @@ def regions_of(scene: Scene, surface: Surface, plane: Surface) -> tuple[NDArray[
 
 
 def judged(scene: Scene, surface: Surface, plane: Surface) -> Verdict:
-    """Accept regions of a plane without texture that cost no more than noise explains and have fewer jumps."""
+    """Accept regions of a plane without texture that cost no more than noise explains and have fewer jumps.
+
+    A map that is not torn does not fit the noise, so the plane may cost more only in regions that are torn themselves.
+    """
     labels, size = regions_of(scene, surface, plane)
     count, flat, jumps = len(size), labels.ravel(), (scene.like, scene.reach)
     thick = np.bincount(core(labels, INNER).ravel(), minlength=count) > 0
     own, new, plain = (np.bincount(flat, values.ravel(), count) for values in (surface.cost, plane.cost, scene.plain))
     length, before, after = rim_scores(labels, count, surface.disparity, plane.disparity, *jumps)
-    before += jumps_within(labels, count, surface.disparity, *jumps)
+    within = jumps_within(labels, count, surface.disparity, *jumps)
+    before += within
     gain = own - new + RIM_WEIGHT * (before - after)
     accepted = (size >= scene.smallest) & thick & (plain > size / 2) & (new < chance(scene.views) * own)
     accepted &= (gain > 0) & (after < before) & (after < ROUGHEST * length)
+    accepted &= (new <= own) | (2 * within > TORN * size)  # a jump within the region lies at two of its pixels
     accepted[0] = False
     return Verdict(float(gain[accepted].sum()), accepted[labels], plane)

@@ -14,7 +14,16 @@ from ioadr.solver.gloss import blurred
 from ioadr.solver.jumps import likenesses
 from ioadr.solver.refine import Refinement
 from ioadr.solver.region_shapes import core, opened
-from ioadr.solver.regions import Match, confirmed, confirmed_match, judge, repair_regions, without_rounding
+from ioadr.solver.regions import (
+    Change,
+    Match,
+    confirmed,
+    confirmed_match,
+    judge,
+    repair_regions,
+    supported,
+    without_rounding,
+)
 from ioadr.solver.schedule import closing
 from ioadr.tones import Tones
 from tests.builders import make_lightfield
@@ -140,6 +149,14 @@ def test_noise_does_not_let_a_wrong_region_pass(measured, monkeypatch):
         nearer = np.ones((64, 72), np.float32)
         found = confirmed(refinement, closing(BEST, RANGE), few_rays(refinement), nearer, region)
     np.testing.assert_array_equal(found, region & (not measured))
+
+
+@pytest.mark.parametrize(("noise", "kept"), [(5.0, True), (7.0, False)])
+def test_a_region_is_confirmed_by_what_noise_cannot_explain(noise, kept):
+    """A rise of 0.2 is less than 30 % of the excess of 8 over 7, but interpolated noise of 7 may cost 7.6."""
+    region = np.ones((6, 7), bool)
+    before, after, mean = (np.full((6, 7), value, np.float32) for value in (8.0, 8.2, noise))
+    np.testing.assert_array_equal(supported(Change(region, before, before, after, mean), 0.3), region & kept)
 
 
 @pytest.mark.parametrize(

@@ -85,6 +85,26 @@ def test_without_planes_it_stays_torn():
     np.testing.assert_array_equal(repaired(plain_floor(), before, planes=0), before)
 
 
+@pytest.mark.parametrize(
+    ("apart", "cost", "kept"),
+    [(0.5, 2.0, True), (0.0, 2.0, True), (0.5, 0.95, True), (0.0, 0.95, False)],
+    ids=["torn", "calm", "torn, cheaper than the plane", "calm, cheaper than the plane"],
+)
+def test_a_plane_may_cost_more_only_where_the_map_is_torn(apart, cost, kept):
+    """Patches of two depths, px of shift in the outermost view, around another plane that costs 1."""
+    shape, reach = (48, 52), 4.0
+    level, flat = np.zeros(shape, np.float32), np.ones(shape, np.float32)
+    patches = np.kron(np.indices((9, 9)).sum(axis=0) % 2 - 0.5, np.ones((4, 4)))
+    broken = level.copy()
+    broken[6:42, 8:44] = (2 * apart * patches + 1.0) / reach
+    like = [np.ones((47, 52), np.float32), np.ones((48, 51), np.float32)]
+    with Workers(1) as workers:
+        scene = slanted.Scene(Mock(), np.zeros(shape, np.uint32), like, flat > 0, reach, 400, 25, workers)
+        found = slanted.judged(scene, slanted.Surface(broken, np.float32(cost) * flat), slanted.Surface(level, flat))
+    assert found.accepted.any() == kept
+    assert (found.gain > 0) == kept
+
+
 def test_a_right_map_stays_to_the_byte():
     right = slope()
     assert repaired(plain_floor(), right).tobytes() == right.tobytes()

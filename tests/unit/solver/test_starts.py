@@ -8,11 +8,12 @@ import pytest
 from ioadr import DisparityRange, LightField, preset
 from ioadr._jit import Workers
 from ioadr.parameters import Initialise
+from ioadr.solver import starts
 from ioadr.solver.initialise import WINDOWS, first_maps, followed_lines, plane_sweep, plane_sweeps, sheared, shears
 from ioadr.solver.problem import pack_rays
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
-from ioadr.solver.starts import begin, handicap
+from ioadr.solver.starts import LUCK, begin, handicapped
 from ioadr.way import Origin
 from tests.builders import make_lightfield
 
@@ -52,7 +53,23 @@ def test_single_pixels_win_only_beyond_chance():
             shares.append(np.mean(refinement.disparity == pixels))
     assert shares[1] < 0.75 * shares[0]
     noise = np.abs(np.random.default_rng(0).standard_normal((20_000, 25)))
-    assert float(handicap(Origin.PIXELS, 25)) - 1 == pytest.approx(noise.mean(axis=1).std() / noise.mean(), rel=0.02)
+    spread = noise.mean(axis=1).std() / noise.mean()
+    costs = np.array([[1.0, 6.0]], np.float32)
+    np.testing.assert_allclose(handicapped(costs, np.zeros_like(costs), 25), costs * (1 + spread), rtol=0.005)
+    np.testing.assert_allclose(handicapped(costs, costs, 25), costs * (1 + (1 + LUCK) * spread), rtol=0.01)
+
+
+@pytest.mark.parametrize(("deviation", "won"), [(0.0, True), (12.0, False)])
+def test_in_noise_single_pixels_must_be_much_better(deviation, won, monkeypatch):
+    """Single pixels are 40 % cheaper: enough in calm views, no more than luck where noise is most of the cost."""
+    lf = make_lightfield(size=(32, 36), disparity=0.7)
+    maps = [np.full((32, 36), value, np.float32) for value in (0.7, -0.5)]
+    monkeypatch.setattr(starts, "local_noise", lambda *_: np.full((32, 36), deviation, np.float32))
+    monkeypatch.setattr(starts, "map_costs", lambda *given: np.where(given[3] > 0, 10.0, 6.0).astype(np.float32))
+    with Workers(1) as workers:
+        refinement = Refinement(lf, NARROW, BEST, workers)
+        begin(refinement, maps, [Origin.WINDOWS, Origin.PIXELS], closing(BEST, NARROW))
+    np.testing.assert_array_equal(refinement.disparity, maps[won])
 
 
 @pytest.mark.parametrize(
