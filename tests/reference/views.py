@@ -118,18 +118,12 @@ def met(
     for _ in range(3):
         y, x = origin(i, j, d, anchor, pose)
         n, m = (min(max(math.floor(p), 0), s - 2) for p, s in zip((y, x), disparity.shape, strict=True))
-        taps = [
-            (
-                float(disparity[a, b]),
-                float(disparity[a, b]) + fallen(slopes, a, b, y, x, link),
-                max(1 - abs(y - a), 0.0) * max(1 - abs(x - b), 0.0),
-            )
-            for a in (n, n + 1)
-            for b in (m, m + 1)
-        ]
-        same = [(there, weight) for value, there, weight in taps if abs(value - d) <= link]
-        if sum(weight for _, weight in same) > 1e-6:
-            d = sum(value * weight for value, weight in same) / sum(weight for _, weight in same)
+        taps = [(a, b) for a in (n, n + 1) for b in (m, m + 1) if abs(float(disparity[a, b]) - d) <= link]
+        weights = [max(1 - abs(y - a), 0.0) * max(1 - abs(x - b), 0.0) for a, b in taps]
+        sloping = sum(weights) < 0.999
+        values = [float(disparity[a, b]) + sloping * fallen(slopes, a, b, y, x, link) for a, b in taps]
+        if sum(weights) > 1e-6:
+            d = float(np.average(values, weights=weights))
     return d
 
 

@@ -18,6 +18,8 @@ the nearer one, and a pixel that shows a tenth of it has seen it."""
 STEEPER = 2.0
 """Slope from the centre of a rim's pixel to the outline, relative to that at the centre. Round surfaces fall off as the
 square root of the distance to their outline, so that they fall twice as far as a straight line."""
+WHOLE = 0.999
+"""Sum of bilinear weights from which on a surface is complete around a place."""
 OVERLAP = 0.6
 """Share of the way to a neighbour on the same surface that a footprint covers. With 0.5, single pixels stay open
 between four footprints that are askew, and show what lies behind."""
@@ -139,7 +141,10 @@ def splat(disparity, slopes, coverage, kept, link, ay, ax, pose, out):
 
 @kernel
 def surface_at(disparity, slopes, y, x, d, link):
-    """Bilinear disparity at (y, x) of the pixels on the surface of d, sloping at rims; d itself if there are none."""
+    """Bilinear disparity at (y, x) of the pixels on the surface of d; d itself if there are none.
+
+    Unless all four are on the surface, it slopes from them.
+    """
     height, width = disparity.shape
     n, m = min(max(int(np.floor(y)), 0), height - 2), min(max(int(np.floor(x)), 0), width - 2)
     total, weights = 0.0, 0.0
@@ -148,8 +153,14 @@ def surface_at(disparity, slopes, y, x, d, link):
             tap = disparity[n + a, m + b]
             weight = max(1.0 - abs(y - n - a), 0.0) * max(1.0 - abs(x - m - b), 0.0)
             if abs(tap - d) <= link:
-                total += weight * (tap + fall(slopes, n + a, m + b, y, x, 1.0, link))
+                total += weight * tap
                 weights += weight
+    if 1e-6 < weights < WHOLE:
+        for a in range(2):
+            for b in range(2):
+                weight = max(1.0 - abs(y - n - a), 0.0) * max(1.0 - abs(x - m - b), 0.0)
+                if abs(disparity[n + a, m + b] - d) <= link:
+                    total += weight * fall(slopes, n + a, m + b, y, x, 1.0, link)
     return total / weights if weights > 1e-6 else d
 
 

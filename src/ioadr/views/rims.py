@@ -43,10 +43,12 @@ def gather_rim(disparity, rim, n, m, link, powers, normal, right):
             count += 1
             for p in range(TERMS):
                 right[p, 0] += weight * powers[p] * step
-                for q in range(TERMS):
+                for q in range(p, TERMS):
                     normal[p, q] += weight * powers[p] * powers[q]
     for p in range(TERMS - 1):
         normal[p, p] += RIDGE if p < 2 else 4.0 * RIDGE
+        for q in range(p + 1, TERMS):
+            normal[q, p] = normal[p, q]
     return count
 
 
