@@ -114,7 +114,7 @@ def carried(
 def met(
     disparity: NDArray[Any], slopes: Any, i: int, j: int, d: float, link: float, anchor: Offset, pose: Pose
 ) -> float:
-    """Three steps of d = map(origin of the pixel)."""
+    """Three steps of d = map(origin of the pixel), fewer if one is small."""
     for _ in range(3):
         y, x = origin(i, j, d, anchor, pose)
         n, m = (min(max(math.floor(p), 0), s - 2) for p, s in zip((y, x), disparity.shape, strict=True))
@@ -122,8 +122,11 @@ def met(
         weights = [max(1 - abs(y - a), 0.0) * max(1 - abs(x - b), 0.0) for a, b in taps]
         sloping = sum(weights) < 0.999
         values = [float(disparity[a, b]) + sloping * fallen(slopes, a, b, y, x, link) for a, b in taps]
+        before = d
         if sum(weights) > 1e-6:
             d = float(np.average(values, weights=weights))
+        if abs(d - before) < 1e-4:
+            break
     return d
 
 

@@ -8,6 +8,8 @@ from ioadr._jit import kernel
 
 STEPS = 3
 """Iterations that put a carried disparity exactly on its surface."""
+SETTLED = 1e-4
+"""Step of disparity, px, after which no further one is made."""
 SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 WIDEST = 4.0
 """Half the width of the widest footprint, px, for surfaces close to the camera."""
@@ -174,7 +176,9 @@ def put_on_surface(disparity, slopes, link, ay, ax, pose, out):
                 continue
             for _ in range(STEPS):
                 y, x = origin(i, j, d, ay, ax, pose)
-                d = surface_at(disparity, slopes, y, x, d, link)
+                before, d = d, surface_at(disparity, slopes, y, x, d, link)
+                if abs(d - before) < SETTLED:
+                    break
             out[i, j] = d
 
 

@@ -22,10 +22,16 @@ RIDGE = 0.01
 """Weight that pulls slopes to 0; that of curvatures is four times as large."""
 FEWEST = 8
 """Pixels that a fit needs."""
+_Y, _X = np.indices((2 * REACH + 1, 2 * REACH + 1)) - float(REACH)
+_POWERS = np.stack([_Y, _X, _Y * _Y, _Y * _X, _X * _X, np.ones_like(_X)], axis=-1)
+WEIGHTS = np.where(_Y**2 + _X**2 <= REACH**2, np.exp(-(_Y**2 + _X**2) / WIDE), 0.0)
+"""Weights of the pixels around one, by row and column."""
+MOMENTS = np.ascontiguousarray(WEIGHTS[..., None, None] * _POWERS[..., None] * _POWERS[..., None, :])
+"""Their contributions to the normal equation; the last column is for the constant term."""
 
 
 @kernel
-def gather_rim(disparity, rim, n, m, link, powers, normal, right):
+def gather_rim(disparity, rim, n, m, link, normal, right):
     """Set the normal equation of the quadratic surface through the pixels around (n, m) that are within `link`.
 
     Returns their number.
@@ -34,28 +40,25 @@ def gather_rim(disparity, rim, n, m, link, powers, normal, right):
     count, normal[:], right[:] = 0, 0.0, 0.0
     for a in range(max(n - REACH, 0), min(n + REACH + 1, height)):
         for b in range(max(m - REACH, 0), min(m + REACH + 1, width)):
-            y, x = np.float64(a - n), np.float64(b - m)
+            i, j = a - n + REACH, b - m + REACH
             step = np.float64(disparity[a, b]) - np.float64(disparity[n, m])
-            if y * y + x * x > REACH * REACH or not abs(step) <= link:
+            if WEIGHTS[i, j] == 0.0 or not abs(step) <= link:
                 continue
-            weight = np.exp(-(y * y + x * x) / WIDE) * (BESIDE if rim[a, b] else 1.0)
-            powers[0], powers[1], powers[2], powers[3], powers[4], powers[5] = y, x, y * y, y * x, x * x, 1.0
+            beside = BESIDE if rim[a, b] else 1.0
             count += 1
             for p in range(TERMS):
-                right[p, 0] += weight * powers[p] * step
-                for q in range(p, TERMS):
-                    normal[p, q] += weight * powers[p] * powers[q]
+                right[p, 0] += beside * step * MOMENTS[i, j, p, TERMS - 1]
+                for q in range(TERMS):
+                    normal[p, q] += beside * MOMENTS[i, j, p, q]
     for p in range(TERMS - 1):
         normal[p, p] += RIDGE if p < 2 else 4.0 * RIDGE
-        for q in range(p + 1, TERMS):
-            normal[q, p] = normal[p, q]
     return count
 
 
 @kernel
-def fit_rim(disparity, rim, n, m, link, powers, normal, right):
+def fit_rim(disparity, rim, n, m, link, normal, right):
     """Step, px, from (n, m) to the quadratic surface around it."""
-    if gather_rim(disparity, rim, n, m, link, powers, normal, right) < FEWEST:
+    if gather_rim(disparity, rim, n, m, link, normal, right) < FEWEST:
         return 0.0
     eliminate(normal, right)
     return right[TERMS - 1, 0] if abs(right[TERMS - 1, 0]) <= link else 0.0
@@ -75,22 +78,22 @@ def substitute_back(normal, right, solution):
 @task
 def find_slopes(begin, end, disparity, rim, link, slopes):
     """Set rows begin … end − 1 of slopes [2, N, M], px per px down and right, on rims; 0 elsewhere."""
-    powers, normal, right = np.empty(TERMS), np.empty((TERMS, TERMS)), np.empty((TERMS, 1))
+    solution, normal, right = np.empty(TERMS), np.empty((TERMS, TERMS)), np.empty((TERMS, 1))
     for n in range(begin, end):
         for m in range(disparity.shape[1]):
             slopes[0, n, m], slopes[1, n, m] = 0.0, 0.0
-            if rim[n, m] and gather_rim(disparity, rim, n, m, link, powers, normal, right) >= FEWEST:
+            if rim[n, m] and gather_rim(disparity, rim, n, m, link, normal, right) >= FEWEST:
                 eliminate(normal, right)
-                substitute_back(normal, right, powers)
-                slopes[0, n, m], slopes[1, n, m] = powers[0], powers[1]
+                substitute_back(normal, right, solution)
+                slopes[0, n, m], slopes[1, n, m] = solution[0], solution[1]
 
 
 @task
 def smooth_rims(begin, end, disparity, wanted, rim, link, smooth):
     """Set rows begin … end − 1 of smooth [N, M] to the map, smoothed where `wanted`; `link`, px, separates surfaces."""
-    powers, normal, right = np.empty(TERMS), np.empty((TERMS, TERMS)), np.empty((TERMS, 1))
+    normal, right = np.empty((TERMS, TERMS)), np.empty((TERMS, 1))
     for n in range(begin, end):
         for m in range(disparity.shape[1]):
             smooth[n, m] = disparity[n, m]
             if wanted[n, m]:
-                smooth[n, m] += fit_rim(disparity, rim, n, m, link, powers, normal, right)
+                smooth[n, m] += fit_rim(disparity, rim, n, m, link, normal, right)
