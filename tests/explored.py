@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import ioadr
 from ioadr import Estimate
-from ioadr.evaluation.synthetic import Rendered, demo
+from ioadr.evaluation.synthetic import Rendered, demo, random_light_field
 
 TOKEN = "secret"
 
@@ -45,6 +45,13 @@ def estimate() -> Estimate:
 def finished() -> Estimate:
     """With the finish and the border step."""
     return ioadr.estimate(scene().lightfield, "best", seed=4)
+
+
+@cache
+def lattice() -> tuple[ioadr.LightField, Estimate]:
+    """A lattice whose finish opens holes, some of which the border step closes again."""
+    lightfield = random_light_field(2, "lattice", size=(72, 72), grid=(5, 5)).lightfield
+    return lightfield, ioadr.estimate(lightfield, "best", seed=2)
 
 
 @cache

@@ -86,7 +86,7 @@ def test_a_map_to_start_from_is_named():
 
 
 def test_holes_and_borders_are_told_apart():
-    found = explored.finished()
+    _, found = explored.lattice()
     assert found.way is not None
     assert found.way.kinds[-2:] == ("holes", "borders")
     fitted, opened = (found.way.map_after(step, found.disparity) for step in (-3, -2))

@@ -78,7 +78,7 @@ def test_surface_border_and_confidence_are_those_of_the_result(endings):
 
 def test_a_hole_that_was_closed_again_is_told():
     """The opening is a separate step, so that the border step begins where it began."""
-    found, lightfield = explored.finished(), explored.scene().lightfield
+    lightfield, found = explored.lattice()
     assert found.way is not None
     opened, closed = found.way.origins[-2] == Origin.HOLE, found.way.origins[-1] == Origin.BORDER
     both = np.argwhere(opened & closed)
