@@ -2,7 +2,8 @@
 
 Streams that the shell closed (`2>&-`) become the null device, so that printing to them does not fail. Letters that a
 console's encoding lacks (cp1252 has no η) are printed as escapes. numpy's warnings about unusual numbers are hidden
-unless Python was started with `-W`.
+unless Python was started with `-W`. numpy's linear algebra gets one thread: our matrices are tiny, and OpenBLAS' own
+threads wait for work by spinning.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ RARELY = 100_000
 
 def main() -> None:
     gc.set_threshold(RARELY)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when numpy is imported
     if not sys.warnoptions:
         warnings.simplefilter("ignore", RuntimeWarning)
     for name in ("stdout", "stderr"):
