@@ -110,9 +110,9 @@ def matched_at(pictures: Pictures, longest: int) -> Matches:
         return matched[key]
 
     def costs(arrangement: Arrangement) -> NDArray[np.float32]:
-        towards = rearranged(pictures.directions, arrangement)
+        towards = rearranged(pictures.directions, arrangement).tolist()  # numpy is slow with single numbers
         views = range(1, len(towards))
-        rows = [sum(cost(v, -s * towards[v, 0], -s * towards[v, 1]) for v in views) for s in shifts]
+        rows = [sum(cost(v, -s * towards[v][0], -s * towards[v][1]) for v in views) for s in shifts.tolist()]
         return np.asarray(rows, np.float32) / np.float32(max(len(views), 1))
 
     return Matches({a: costs(a) for a in distinct_arrangements(pictures.directions)}, shifts, longest)

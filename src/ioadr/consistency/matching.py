@@ -94,14 +94,29 @@ def _moved_along(image: Image, shift: float, axis: int) -> Image:
     length = image.shape[axis]
     whole = int(np.floor(shift))
     part = np.float32(shift - whole)
-    taken = image.take(np.arange(whole, whole + length + 1), axis, mode="clip")
-    low, high = (taken[:-1], taken[1:]) if axis == 0 else (taken[:, :-1], taken[:, 1:])
+    if axis == 0:
+        taken = image.take(np.arange(whole, whole + length + 1), axis, mode="clip")
+        low, high = taken[:-1], taken[1:]
+    else:
+        taken = _columns(image, whole)
+        low, high = taken[:, :-1], taken[:, 1:]
     if part == 0:
         return low
     between = high - low
     between *= part
     between += low
     return between
+
+
+def _columns(image: Image, first: int) -> Image:
+    """Columns first … first + width, the edge repeated outside; `take` copies single pixels along rows."""
+    height, width = image.shape
+    before, after = min(max(-first, 0), width + 1), min(max(first + 1, 0), width + 1)
+    end = width + 1 - after
+    columns = np.empty((height, width + 1), image.dtype)
+    columns[:, :before], columns[:, end:] = image[:, :1], image[:, -1:]
+    columns[:, before:end] = image[:, first + before : first + end]
+    return columns
 
 
 def difference(reference: Image, view: Image, down: float, right: float) -> Image:
@@ -153,6 +168,10 @@ def bilinear(image: Image, row: Image, column: Image) -> Image:
     top, left = row.astype(np.intp), column.astype(np.intp)
     down, right = (row - top).astype(np.float32), (column - left).astype(np.float32)
     flat, first = image.ravel(), top * width + left
-    above = flat[first] + right * (flat[first + 1] - flat[first])
-    below = flat[first + width] + right * (flat[first + width + 1] - flat[first + width])
-    return above + down * (below - above)
+    above, below = flat[first], flat[first + width]
+    above += right * (flat[first + 1] - above)
+    below += right * (flat[first + width + 1] - below)
+    below -= above
+    below *= down
+    above += below
+    return above

@@ -79,7 +79,7 @@ def collisions(shift: Image, direction: NDArray[np.float64]) -> Iterator[tuple[P
     height, width = shift.shape
     number = np.arange(shift.size).reshape(shift.shape)
     for t in range(1, int(np.ceil(float(np.ptp(shift)) * far)) + 1):
-        down, right = (round(t * part / far) for part in direction)
+        down, right = (round(t * part / far) for part in direction.tolist())
         first = slice(max(0, -down), height - max(0, down)), slice(max(0, -right), width - max(0, right))
         second = slice(max(0, down), height - max(0, -down)), slice(max(0, right), width - max(0, -right))
         nearer = far * (shift[second] - shift[first])

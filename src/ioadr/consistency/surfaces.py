@@ -112,7 +112,8 @@ def _mismatch(pictures: Pictures, shift: float) -> Image:
         np.minimum(gap, most, out=gap)  # half the time of numpy's clip
         np.maximum(gap, -most, out=gap)
         sums[octant] += gap
-        squares[octant] += gap * gap
+        gap *= gap
+        squares[octant] += gap
     count, best = _three(counts), np.full(sums.shape[1:], np.inf, np.float32)
     for middle in np.flatnonzero(count >= max(1, count.max() // 2)):
         total, square = _three(sums, middle), _three(squares, middle)
