@@ -7,12 +7,13 @@ import shlex
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 
 def install(extra: str) -> str:
     """ "Install it with: pip install …": from the package index, or from the same folder or archive as before."""
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname  # loads http and ssl, and only a message needs it
+
     source = _source()
     url = str(source.get("url", ""))
     folder = Path(url2pathname(urlsplit(url).path)) if "dir_info" in source else None

@@ -21,13 +21,19 @@ def option(default: Any, help: str, low: float | None = None, high: float | None
 def find(name: str, tree: type[Any]) -> tuple[str, dataclasses.Field[Any]]:
     """Group and field of a dotted name in a tree of dataclasses."""
     group_name, _, item_name = name.partition(".")
-    groups = {g.name: {i.name: i for i in fields(g.default_factory)} for g in fields(tree)}  # type: ignore[arg-type]
+    groups = _groups(tree)  # type: ignore[arg-type]
     if group_name not in groups:
         raise unknown("group of parameters", group_name, groups)
     items = groups[group_name]
     if item_name not in items:
         raise unknown(f"parameter of the group {group_name}:", item_name, items)
     return group_name, items[item_name]
+
+
+@cache
+def _groups(tree: type[Any]) -> dict[str, dict[str, dataclasses.Field[Any]]]:
+    """Fields by group and name; once, because the presets alone look up fifty of them in every process."""
+    return {g.name: {i.name: i for i in fields(g.default_factory)} for g in fields(tree)}  # type: ignore[arg-type]
 
 
 def convert(name: str, value: Any, item: dataclasses.Field[Any]) -> Any:

@@ -191,12 +191,13 @@ class Parameters:
         >>> ioadr.preset("best").replace({"congruence.weight": 50, "search.sweeps": 8})
         preset('best').replace({'congruence.weight': 50.0, 'search.sweeps': 8})
         """
-        result = self
+        changed: dict[str, dict[str, Any]] = {}
         for name, value in changes.items():
-            group_name, item = find(name, Parameters)
-            group = dataclasses.replace(getattr(result, group_name), **{item.name: convert(name, value, item)})
-            result = dataclasses.replace(result, **{group_name: group})
-        return result
+            group, item = find(name, Parameters)
+            changed.setdefault(group, {})[item.name] = convert(name, value, item)
+        # All at once: every new tree is checked as a whole.
+        groups = {group: dataclasses.replace(getattr(self, group), **values) for group, values in changed.items()}
+        return dataclasses.replace(self, **groups) if groups else self
 
     vary = replace  # the earlier name
 

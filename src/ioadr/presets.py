@@ -113,12 +113,14 @@ _BEST = {
     "coverage.contours": True,
 }
 
+_PAPER = Parameters()
+
 PRESETS: Mapping[str, Parameters] = MappingProxyType(
     {
-        "paper": Parameters(),
-        "text": Parameters().replace(_TEXT),
-        "fast": Parameters().replace(_FAST),
-        "best": Parameters().replace(_BEST),
+        "paper": _PAPER,
+        "text": _PAPER.replace(_TEXT),
+        "fast": _PAPER.replace(_FAST),
+        "best": _PAPER.replace(_BEST),
     }
 )
 
