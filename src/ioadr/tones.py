@@ -42,6 +42,15 @@ def tones_of(image: NDArray[Any], white: float, part: Part, least_span: float) -
     return Tones(min(0.0, WHITE - stretch * brightest), stretch * gain)
 
 
+def mean_of_channels(image: NDArray[Any], dtype: type[Any]) -> NDArray[Any]:
+    """Mean over the last axis [...], computed in a type of real numbers; numpy is slow over so short an axis."""
+    total = image[..., 0].astype(dtype)
+    for channel in range(1, image.shape[-1]):
+        total += image[..., channel]
+    total /= dtype(image.shape[-1])
+    return total
+
+
 def stretch_notes(tones: Tones, white: float) -> tuple[Note, ...]:
     """Says that contrast is stretched, if it is, and how to keep it."""
     stretch = tones.gain * white / WHITE

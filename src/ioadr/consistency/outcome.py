@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.lightfield import DisparityRange
+from ioadr.tones import mean_of_channels
 
 FloatMap = NDArray[np.float32]
 MISMATCH = 0.14
@@ -90,7 +91,7 @@ def relative_mismatch(differences: FloatMap, image: NDArray[Any], white: float) 
     """Difference between views, less noise, over contrast to the neighbours: in the quarter with most contrast."""
     if min(image.shape[:2]) < 2:
         return 0.0
-    grey = image.astype(np.float32).mean(axis=-1) * np.float32(255.0 / white)
+    grey = mean_of_channels(image, np.float32) * np.float32(255.0 / white)
     contrast = np.abs(np.diff(grey, axis=0))[:, :-1] + np.abs(np.diff(grey, axis=1))[:-1]
     strong = contrast >= np.percentile(contrast, 75)
     beyond = differences[:-1, :-1] - np.float32(np.percentile(differences, NOISE))

@@ -7,6 +7,7 @@ refused.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -54,8 +55,15 @@ class Places:
 
 def images_in(folder: Path) -> list[Path]:
     """The image files of a folder, in order; hidden ones, such as the ._NAME.png of macOS, are skipped."""
-    images = (file for file in sorted(folder.iterdir()) if file.suffix.lower() in SUFFIXES)
-    return [file for file in images if not file.name.startswith(".") and file.is_file()]
+    with os.scandir(folder) as entries:  # knows which of them are files, and names sort faster than paths
+        names = sorted(entry.name for entry in entries if not entry.name.startswith(".") and _is_image(entry))
+    return [folder / name for name in names]
+
+
+def _is_image(entry: os.DirEntry[str]) -> bool:
+    if os.path.splitext(entry.name)[1].lower() not in SUFFIXES:
+        return False
+    return entry.is_file(follow_symlinks=False) or Path(entry.path).is_file()
 
 
 def matching(folder: Path, name: re.Pattern[str]) -> dict[Path, re.Match[str]]:

@@ -16,6 +16,7 @@ from ioadr.io.vignetting import vignetted
 from ioadr.io.white import Levels, guessed_white
 from ioadr.lightfield import WHITE
 from ioadr.machine import cores
+from ioadr.tones import mean_of_channels
 
 BLACK = 0.02
 """Share of white below which a pixel carries no information."""
@@ -185,7 +186,7 @@ def _check_texture(samples: Samples, sparse: NDArray[Any], capture: Capture, nam
 def _without_dark(samples: Samples, sparse: NDArray[Any], names: list[str]) -> Samples:
     """Drop vignetted views; note pixels that are black in all views."""
     dark = np.zeros_like(samples.usable)
-    dark[samples.usable] = vignetted(sparse[samples.usable].mean(axis=-1, dtype=np.float64))
+    dark[samples.usable] = vignetted(mean_of_channels(sparse[samples.usable], np.float64))
     if dark.any():
         listed = [name for name, is_dark in zip(names, dark, strict=True) if is_dark]
         some = ", ".join(listed[:NAMED]) + (" …" if len(listed) > NAMED else "")

@@ -51,8 +51,9 @@ def lattice_curves(refinement: Refinement, model: Model, disparity: FloatMap, ow
     offsets, costs = _sampled(refinement, model, rows, columns, centre)
     inside = _inside(refinement, centre, offsets)
     costed = np.isfinite(costs)
-    pooled = _pooled(np.where(costed, costs - mine, 0)) / np.maximum(_pooled(costed.astype(np.float32)), 1e-6)
-    pooled = np.where(_pooled(costed.astype(np.float32)) > 0.5, pooled, np.inf)
+    share = _pooled(costed.astype(np.float32))
+    pooled = _pooled(np.where(costed, costs - mine, 0)) / np.maximum(share, 1e-6)
+    pooled = np.where(share > 0.5, pooled, np.inf)
     region = _pooled(mine[None])[0]
     single, mean = (costs - mine) / (mine + 1), pooled / (region + 1)
     middle = len(offsets) // 2

@@ -20,6 +20,7 @@ from ioadr.solver.gloss import blurred, smooth
 from ioadr.solver.map_filters import count_torn, rank_middle
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import SweepPlan
+from ioadr.tones import mean_of_channels
 
 FloatMap = NDArray[np.float32]
 REACHES = (4, 8)
@@ -100,7 +101,7 @@ def extended(disparity: FloatMap, reach: int) -> FloatMap:
 def clipped(view: NDArray[Any], white: float) -> FloatMap:
     """Share of clipped samples (black or full white) around a pixel."""
     at_end = (view <= 0) | (view >= white)
-    return smooth(at_end.mean(axis=-1).astype(np.float32))
+    return smooth(mean_of_channels(at_end, np.float64).astype(np.float32))
 
 
 def torn(disparity: FloatMap, gap: int) -> FloatMap:

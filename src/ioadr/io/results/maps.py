@@ -93,11 +93,17 @@ def deflated(content: bytes) -> bytes:
 
 def quantised(values: NDArray[Any]) -> tuple[NDArray[np.uint16], float, float]:
     """Samples, scale and offset: value = offset + scale · sample; sample 0 is "no value"."""
-    finite = values[np.isfinite(values)].astype(np.float64)
+    known = np.isfinite(values)
+    complete = bool(known.all())  # as most maps are: a mask takes longer than the rest
+    finite = values if complete else values[known]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     scale = (high - low) / (FULL - 1) or 1.0
-    samples = np.rint((np.nan_to_num(values.astype(np.float64)) - low) / scale) + 1
-    return np.where(np.isfinite(values), samples, 0).astype(np.uint16), scale, low - scale
+    samples = (values if complete else np.where(known, values, 0.0)).astype(np.float64)
+    samples -= low
+    samples /= scale
+    np.rint(samples, out=samples)
+    samples += 1
+    return (samples if complete else np.where(known, samples, 0.0)).astype(np.uint16), scale, low - scale
 
 
 def write_png16(path: Path, values: NDArray[Any], label: Label) -> None:
