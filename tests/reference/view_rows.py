@@ -12,6 +12,7 @@ from ioadr.views.fitting import fit_rows
 from ioadr.views.pose import Pose
 from ioadr.views.rims import find_slopes, smooth_rims
 from ioadr.views.sampling import blend_rows, fill_rows
+from ioadr.views.thin import add_threads
 from tests.reference import views
 from tests.reference.rows import Prepared, Row
 from tests.reference.scenes import Problem
@@ -76,6 +77,28 @@ def twin_carried(problem: Problem, slack: float) -> NDArray[Any]:
             n, m = (min(max(round(p + slack), 0), s - 1) for p, s in zip((y, x), known.shape, strict=True))
             out[:, i, j] = alone[i, j], confidence[n, m], 3
     return out
+
+
+def prepare_threads(problem: Problem) -> Prepared:
+    """Map with thin surfaces in it, their confidence and number, [3, N, M]."""
+    disparity, coverage, kept = given(problem)
+    known, confidence = earlier(problem)
+    out, source = np.zeros((3, *known.shape), np.float32), np.zeros(known.shape, np.uint8)
+
+    def call() -> None:
+        out[0] = known
+        add_threads(disparity, coverage, confidence, kept, 3, LINK, *ANCHOR, POSE, out[0], out[1], source)
+        out[2] = source
+
+    return Prepared(call, out, known.size)
+
+
+def twin_threads(problem: Problem, slack: float) -> NDArray[Any]:
+    disparity, coverage, kept = given(problem)
+    known, confidence = earlier(problem)
+    found, origins = views.threaded(disparity, coverage, kept, LINK, ANCHOR, POSE, known, slack)
+    new = origins[..., 0] >= 0
+    return np.stack([found, np.where(new, confidence[origins[..., 0], origins[..., 1]], 0.0), 3 * new])
 
 
 def prepare_compared(problem: Problem) -> Prepared:
@@ -204,6 +227,8 @@ VIEWS = (
     Row("carried map", "views.carry: splat landing origin origin_beside fall side_extent share_at surface_at "
         "put_on_surface place_behind", prepare_carried, twin_carried, {"exact": False}, rtol=1e-5, floor=1.0,
         slack=1e-5, why="disparities found by iteration between float32 samples"),
+    Row("thin surfaces", "views.thin: add_threads behind middle_of", prepare_threads, twin_threads,
+        {"exact": False}, slack=1e-5),
     Row("seen by another view", "views.carry: compare_views", prepare_compared, twin_compared,
         {"exact": False}, slack=1e-5),
     Row("blended picture", "views.sampling: blend_rows blend_pixel nearest_place sight_weight add_sample cubic_weight",

@@ -111,6 +111,40 @@ def carried(
     return out
 
 
+def threaded(
+    disparity: NDArray[Any],
+    coverage: NDArray[Any],
+    kept: NDArray[Any],
+    link: float,
+    anchor: Offset,
+    pose: Pose,
+    known: NDArray[Any],
+    slack: float,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """The known map with the pixels that are nearer than both neighbours in a row or column, at the pixels nearest to
+    their middle; and the pixel [H, W, 2] from which each value comes, −1 if it is an earlier one."""
+    out, origins = known.astype(np.float64), np.full((*known.shape, 2), -1)
+    own = np.nan_to_num(coverage.astype(np.float64), nan=1.0)
+    rows, columns = np.mgrid[: known.shape[0], : known.shape[1]]
+    for n, m in np.argwhere(kept):
+        d, size = float(disparity[n, m]), scale(float(disparity[n, m]), pose)
+        for down, right in ((1, 0), (0, 1)):
+            sides = [(n - down, m - right), (n + down, m + right)]
+            if min(sides[0]) < 0 or sides[1][0] >= disparity.shape[0] or sides[1][1] >= disparity.shape[1]:
+                continue
+            if max(float(disparity[side]) for side in sides) >= d - link - slack:
+                continue
+            before, after = (1 - own[side] for side in sides)
+            width = own[n, m] + before + after
+            middle = (after - before) / width
+            y, x = landing(n + middle * down, m + middle * right, d, anchor, pose)
+            across, along = 0.5 * max(min(width, 1.0) * size, 1.0) + slack, 0.6 * size + slack
+            high, broad = (across, along) if down else (along, across)
+            there = (np.abs(rows - y) <= high) & (np.abs(columns - x) <= broad) & ~(d <= out + link + slack)
+            out[there], origins[there] = d, (n, m)
+    return out, origins
+
+
 def met(
     disparity: NDArray[Any], slopes: Any, i: int, j: int, d: float, link: float, anchor: Offset, pose: Pose
 ) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -17,10 +17,11 @@ from ioadr.geometry.synthesis import sampled_sharply
 from ioadr.layout import Layout
 from ioadr.lightfield import LightField
 from ioadr.views.fitting import fit_rows
-from ioadr.views.pose import Pose, Viewpoint
+from ioadr.views.pose import Pose, Viewpoint, captured
 from ioadr.views.result import Views
 from ioadr.views.sampling import blend_rows, fill_rows
-from ioadr.views.surfaces import NOTHING, FloatMap, link_of, look
+from ioadr.views.surfaces import NOTHING, FloatMap, Sight, Surface, link_of, look
+from ioadr.views.thin import add_threads
 
 Picture = NDArray[np.float32]
 LENS_POINTS = 61
@@ -63,7 +64,14 @@ class Renderer:
     @cached_property
     def maps(self) -> FloatMap:
         """[V, N, M], each near surface wider by a pixel: border pixels show something of it."""
-        return np.stack([near_grown(np.asarray(values), 2 * self.link) for values in self.views.disparity])
+        return np.stack([self._map_of(number) for number in range(len(self.places))])
+
+    def _map_of(self, number: int) -> FloatMap:
+        sight = Sight.empty(self.views.size)
+        sight.disparity[:] = self.views.disparity[number]
+        row, column = self.places[number]
+        add_thin(sight, self.views.surfaces, captured((row, column)), self.link)
+        return near_grown(sight.disparity, 2 * self.link)
 
     @cached_property
     def noise(self) -> float:
@@ -101,7 +109,9 @@ class Renderer:
     def _sharp(self, pose: Pose, size: tuple[int, int], workers: Workers, steady: bool = False) -> Rendering:
         """A picture without a lens. At a captured view, a fit repeats the grain of that view, so videos do without."""
         close = STEADY if steady else CLOSE
-        sight = look(self.views.surfaces, pose, size, self.link).completed(self.link)
+        sight = look(self.views.surfaces, pose, size, self.link)
+        add_thin(sight, self.views.surfaces, pose, self.link)
+        sight = sight.completed(self.link)
         target = sight.disparity
         if not np.isfinite(target).all():
             raise InputError("viewpoint: no part of the scene is visible from there. Move it closer to the views.")
@@ -173,6 +183,14 @@ def view_step(positions: NDArray[np.float64]) -> float:
     away = np.hypot(*(positions[:, None] - positions).transpose(2, 0, 1))
     np.fill_diagonal(away, np.inf)
     return float(np.median(away.min(axis=1)))
+
+
+def add_thin(sight: Sight, surfaces: Sequence[Surface], pose: Pose, link: float) -> None:
+    """Add what is thinner than a pixel in one of the surfaces to the map, in place."""
+    for number, surface in enumerate(surfaces):
+        ay, ax = surface.offset
+        given = surface.disparity, surface.coverage, surface.confidence, surface.kept
+        add_threads(*given, number, link, ay, ax, pose, *sight)
 
 
 def near_grown(disparity: NDArray[Any], jump: float) -> FloatMap:
