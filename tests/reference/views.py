@@ -214,11 +214,42 @@ def cubic_sample(image: NDArray[Any], y: float, x: float) -> NDArray[np.float64]
     return total
 
 
+def seen_by_views(
+    images: NDArray[Any],
+    maps: NDArray[Any],
+    places: NDArray[Any],
+    near: NDArray[Any],
+    i: int,
+    j: int,
+    d: float,
+    pose: Pose,
+    link: float,
+    slack: float,
+) -> tuple[NDArray[np.float64], float, float]:
+    """Mean colour of the surface of d in the views, by their weights `near` (0 if left out) and whether they see it;
+    the share of the weights that see it; the largest share of the pixels around it on its surface."""
+    height, width = maps.shape[1:]
+    total, weights, seen, asked, largest = np.zeros(images.shape[3]), 0.0, 0.0, 1e-6, 0.0
+    for v in np.flatnonzero(near):
+        y, x = origin(i, j, d, tuple(places[v]), pose)
+        sight = 1e-6
+        if -slack <= y <= height - 1 + slack and -slack <= x <= width - 1 + slack:
+            n, m = min(max(math.floor(y), 0), height - 2), min(max(math.floor(x), 0), width - 2)
+            taps = [(a, b) for a in (n, n + 1) for b in (m, m + 1) if abs(maps[v, a, b] - d) <= link + slack]
+            same = sum(max(1 - abs(y - a), 0) * max(1 - abs(x - b), 0) for a, b in taps)
+            sight, asked, largest = 1e-3 + same, asked + near[v], max(largest, 1e-3 + same)
+            seen += near[v] * sight if same > 1e-3 + slack else 0.0
+        total += near[v] * sight * cubic_sample(images[v], y, x)
+        weights += near[v] * sight
+    return total / weights, seen / asked, largest
+
+
 def blended(
     images: NDArray[Any],
     maps: NDArray[Any],
     places: NDArray[Any],
     target: NDArray[Any],
+    wide: NDArray[Any],
     pose: Pose,
     link: float,
     step: float,
@@ -227,33 +258,29 @@ def blended(
 ) -> NDArray[np.float64]:
     """Each pixel as the mean of the views [V, N, M, C], weighted by closeness to its ray and by whether they see it.
 
-    Negative where none is within 0.75 steps or has half of the pixels around it on its surface.
+    Where `wide` has a nearer surface, both are blended by the squared shares of the views that see them, the nearer one
+    with twice the weight. Negative where no view is within 0.75 steps or has half of the pixels around it on it.
     """
     out = np.empty((*target.shape, images.shape[3]))
-    height, width = maps.shape[1:]
     for i, j in np.ndindex(target.shape):
-        d = float(target[i, j])
+        d, front = float(target[i, j]), float(wide[i, j])
         ray = np.array(
             [pose.dy - pose.nearer * (i - pose.cy) / pose.zoom, pose.dx - pose.nearer * (j - pose.cx) / pose.zoom]
         )
         away = np.linalg.norm(places - ray, axis=1)
-        for reach in (away.min() + 1.5 * step + slack, np.inf):
-            total, weights, seen, largest = np.zeros(images.shape[3]), 0.0, False, 0.0
-            for v in np.flatnonzero(away <= reach):
-                y, x = origin(i, j, d, tuple(places[v]), pose)
-                sight = 1e-6
-                if -slack <= y <= height - 1 + slack and -slack <= x <= width - 1 + slack:
-                    n, m = min(max(math.floor(y), 0), height - 2), min(max(math.floor(x), 0), width - 2)
-                    taps = [(a, b) for a in (n, n + 1) for b in (m, m + 1) if abs(maps[v, a, b] - d) <= link + slack]
-                    same = sum(max(1 - abs(y - a), 0) * max(1 - abs(x - b), 0) for a, b in taps)
-                    sight, seen, largest = 1e-3 + same, seen or same > 1e-3 + slack, max(largest, same)
-                weight = sight * (step**2 / (away[v] ** 2 + (close * step) ** 2)) ** 2
-                total += weight * cubic_sample(images[v], y, x)
-                weights += weight
-            if seen:
-                break
-        known = largest + 1e-3 > 0.5 + slack or away.min() <= 0.75 * step + slack
-        out[i, j] = total / weights if known else -total / weights
+        every = (step**2 / (away**2 + (close * step) ** 2)) ** 2
+        around = np.where(away <= away.min() + 1.5 * step + slack, every, 0.0)
+        given = images, maps, places
+        colour, share, largest = seen_by_views(*given, around, i, j, d, pose, link, slack)
+        if share == 0:
+            colour, share, largest = seen_by_views(*given, every, i, j, d, pose, link, slack)
+        if front > d:
+            nearer, covered, whole = seen_by_views(*given, around, i, j, front, pose, link, slack)
+            if covered > 0:
+                colour = (2 * covered**2 * nearer + share**2 * colour) / (2 * covered**2 + share**2)
+            largest = max(largest, whole)
+        known = largest > 0.5 + slack or away.min() <= 0.75 * step + slack
+        out[i, j] = colour if known else -colour
     return out
 
 

@@ -16,6 +16,7 @@ from ioadr.errors import InputError
 from ioadr.geometry.synthesis import sampled_sharply
 from ioadr.layout import Layout
 from ioadr.lightfield import LightField
+from ioadr.views.carry import WIDEST
 from ioadr.views.fitting import fit_rows
 from ioadr.views.pose import Pose, Viewpoint, captured
 from ioadr.views.result import Views
@@ -28,6 +29,9 @@ LENS_POINTS = 61
 """Number of cameras that simulate a lens."""
 GOLDEN = math.pi * (3.0 - math.sqrt(5.0))
 MOST_PIXELS = 1 << 26
+MIXED = 2.0
+"""Distance, px of the captured views, from the last pixel of a near surface up to which others show some of it: one
+for mixed pixels, one for interpolation."""
 NEIGHBOURS = 4
 """Number of views around the reference view from which the noise is measured."""
 CLOSE, STEADY = 0.1, 1.0
@@ -106,6 +110,13 @@ class Renderer:
             total += self._sharp(shifted, size, workers).image
         return replace(sharp, image=(total / LENS_POINTS).astype(np.float32))
 
+    def _widened(self, target: FloatMap, pose: Pose) -> FloatMap:
+        """The map with near surfaces that reach as far as captured pixels show something of them."""
+        nearest = max(1.0 - pose.nearer * float(target.max()) - pose.closer, pose.zoom / WIDEST)
+        for _ in range(math.ceil(MIXED * pose.zoom / nearest)):
+            target = near_grown(target, 2 * self.link)
+        return target
+
     def _sharp(self, pose: Pose, size: tuple[int, int], workers: Workers, steady: bool = False) -> Rendering:
         """A picture without a lens. At a captured view, a fit repeats the grain of that view, so videos do without."""
         close = STEADY if steady else CLOSE
@@ -118,7 +129,9 @@ class Renderer:
         out, seen = np.empty((*size, self.lightfield.channels), np.float32), np.empty(size, bool)
         given = self.lightfield.views, self.maps, self.places, self.views.index
         wide, link = near_grown(target, 2 * self.link), 2 * self.link
-        workers.rows(blend_rows, size[0], *given, wide, pose, link, self.step, close, out, seen)
+        workers.rows(
+            blend_rows, size[0], *given, target, self._widened(target, pose), pose, link, self.step, close, out, seen
+        )
         if not steady:
             workers.rows(fit_rows, size[0], *given, wide, pose, link, self.step, close, self.noise, out)
         anchored = sight.source != NOTHING

@@ -18,6 +18,9 @@ FARTHEST = 32
 BETWEEN = 0.75
 """Distance, in steps between views, below which a camera counts as between them: hardly any point is then hidden from
 all views, and the map is more often wrong than their colours."""
+FRONT = 2.0
+"""Weight of the nearer surface around an outline, relative to that of the surface behind it. With 1, boxes gains 0.1 dB
+and cotton loses 0.03 dB; with 3, boxes loses 0.07 dB."""
 AROUND = 1.5
 """Views that are farther than the nearest one by at most this many steps are tried first."""
 
@@ -62,12 +65,13 @@ def sight_weight(own, y, x, d, link):
 def blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, reach, total):
     """Set `total` [C] to the blended colours of the views within `reach` of the ray.
 
-    Returns the weight of the views that see it, and the largest share of the pixels around it that lie on its surface.
-    The weight of a view depends on its distance from the point where the pixel's ray crosses the plane of the cameras.
+    Returns the share of these views, by weight, that see it, and the largest share of the pixels around it that lie on
+    its surface. The weight of a view depends on its distance from the point where the pixel's ray crosses the plane of
+    the cameras.
     """
     ray_y = pose.dy - pose.nearer * (i - pose.cy) / pose.zoom
     ray_x = pose.dx - pose.nearer * (j - pose.cx) / pose.zoom
-    weights, seen, largest = 0.0, 0.0, 0.0
+    weights, seen, largest, asked = 0.0, 0.0, 0.0, OUTSIDE
     for c in range(total.size):
         total[c] = 0.0
     for v in range(len(places)):
@@ -80,11 +84,13 @@ def blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, r
         add_sample(images[index[v, 0], index[v, 1]], y, x, near * sight, total)
         weights += near * sight
         largest = max(largest, sight)
+        if sight > OUTSIDE:
+            asked += near
         if sight > 2.0 * UNSEEN:
             seen += near * sight
     for c in range(total.size):
         total[c] /= weights
-    return seen, largest
+    return seen / asked, largest
 
 
 @kernel
@@ -98,24 +104,42 @@ def nearest_place(places, i, j, pose):
     return np.sqrt(square)
 
 
+@kernel
+def part_in_front(front, behind):
+    """Share of the nearer surface in a pixel that some views, by share, see on it, and others behind it.
+
+    Squares are sharper than the shares: outlines stay as narrow as those of the captured views.
+    """
+    return FRONT * front * front / (FRONT * front * front + behind * behind) if front > 0.0 else 0.0
+
+
 @task
-def blend_rows(begin, end, images, maps, places, index, target, pose, link, step, close, out, seen):
+def blend_rows(begin, end, images, maps, places, index, target, wide, pose, link, step, close, out, seen):
     """Fill rows begin … end − 1 of a picture `out` [H, W, C] of the disparity map `target`; mark where a view sees it.
 
     images [L, K, N, M, C]; maps [V, N, M] of the views at `places` [V, 2] (offsets) and grid `index` [V, 2]; `step` is
     the distance between neighbouring views. A view at a distance of `close` · step has a quarter of the weight of one
     at the camera. Views around the ray are tried first, then all views.
+
+    `wide` is the map with wider near surfaces. Around outlines, the pixels of the captured views are mixed, so that
+    both surfaces are blended, by the shares of the views that see them.
     """
-    total = np.empty(out.shape[2])
+    total, nearer = np.empty(out.shape[2]), np.empty(out.shape[2])
+    given = images, maps, places, index
     for i in range(begin, end):
         for j in range(out.shape[1]):
-            d = np.float64(target[i, j])
+            d, front = np.float64(target[i, j]), np.float64(wide[i, j])
             nearest = nearest_place(places, i, j, pose)
             reach = nearest + AROUND * step
-            weight, share = blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, reach, total)
-            if weight == 0.0:
-                _, share = blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, np.inf, total)
-            seen[i, j] = share > SEEN or nearest <= BETWEEN * step
+            share, most = blend_pixel(*given, i, j, d, pose, link, step, close, reach, total)
+            if share == 0.0:
+                share, most = blend_pixel(*given, i, j, d, pose, link, step, close, np.inf, total)
+            if front > d:
+                covered, whole = blend_pixel(*given, i, j, front, pose, link, step, close, reach, nearer)
+                part, most = part_in_front(covered, share), max(most, whole)
+                for c in range(total.size):
+                    total[c] += part * (nearer[c] - total[c])
+            seen[i, j] = most > SEEN or nearest <= BETWEEN * step
             for c in range(total.size):
                 out[i, j, c] = total[c]
 
