@@ -69,7 +69,10 @@ def _viewpoint(words: Sequence[str], where: str) -> Viewpoint:
         numbers = []
     if not 2 <= len(numbers) <= 4 or not all(map(math.isfinite, numbers)):
         raise InputError(f"{where}: expected `row column [ahead [zoom]]` in numbers, found {' '.join(words)[:60]!r}.")
-    return Viewpoint(*numbers)
+    viewpoint = Viewpoint(*numbers)
+    if not viewpoint.zoom > 0:  # now, not when a long film comes to this line
+        raise InputError(f"{where}: expected a positive zoom, found {viewpoint.zoom:g}.")
+    return viewpoint
 
 
 def _middle(views: Views) -> tuple[tuple[float, float], tuple[float, float]]:

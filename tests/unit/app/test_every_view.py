@@ -87,6 +87,14 @@ def test_what_cannot_be_rendered_is_explained(result, tmp_path, monkeypatch, opt
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_camera_that_sees_nothing_is_named(result, tmp_path):
+    (tmp_path / "places.txt").write_text("2 2\n1e9 2\n")
+    done = run("render", result, "--path", tmp_path / "places.txt", "--out", tmp_path / "f", "--threads", "1")
+    assert done.exit_code != 0
+    assert str(done.exception).startswith("picture 2 of 2: viewpoint: no part of the scene is visible from there.")
+    assert not (tmp_path / "f").exists()
+
+
 def test_views_left_out_are_reported(scene):
     done = run("check", scene, "--leave-out", "2", "--preset", "fast", "--json", "--threads", "1")
     assert done.exit_code == 0, done.output

@@ -163,6 +163,8 @@ def test_a_file_of_places_is_read():
     ]
     with pytest.raises(InputError, match=r"path, line 2: expected `row column .*` in numbers, found 'a b'"):
         read_path("1 1\na b\n", "path")
+    with pytest.raises(InputError, match=r"path, line 2: expected a positive zoom, found -2\."):
+        read_path("1 1\n1 1 0 -2\n", "path")
     with pytest.raises(InputError, match="path: expected 1 … 10000 lines"):
         read_path("# nothing\n", "path")
 

@@ -96,13 +96,16 @@ def command(
         def pictures() -> Iterator[Rgb]:
             from ioadr.colours import rgb8
 
-            for viewpoint in viewpoints:
-                made = views.render(viewpoint, (height, width), aperture, focus, threads, steady=len(viewpoints) > 1)
+            for number, viewpoint in enumerate(viewpoints, 1):
+                try:
+                    made = views.render(viewpoint, (height, width), aperture, focus, threads, len(viewpoints) > 1)
+                except InputError as error:
+                    raise InputError(f"picture {number} of {len(viewpoints)}: {error}") from error
                 bar.advance(task)
                 yield rgb8(made.image, views.estimate.white)
 
         files = write_film(out, pictures(), rate, overwrite)
-    text = f"wrote {out}: {len(viewpoints)} pictures of {width}×{height} px"
+    text = f"wrote {out}: {len(viewpoints)} picture{'s' * (len(viewpoints) > 1)} of {width}×{height} px"
     terminal.answer(text, {"frames": len(viewpoints), "size": [height, width], "files": [str(file) for file in files]})
 
 
@@ -123,7 +126,7 @@ def _viewpoints(views: Views, path: str, frames: int) -> list[Viewpoint]:
         return PATHS[path](views, frames)
     if not Path(path).exists():
         raise InputError(f"--path: expected {', '.join(PATHS)} or a file of camera positions, found {path!r}.")
-    return read_path(small_text(Path(path), "camera positions", "Write one `row column` per line."), path)
+    return read_path(small_text(Path(path), "a list of camera positions", "Write one `row column` per line."), path)
 
 
 def _size(text: str | None, views: Views) -> tuple[int, int]:
