@@ -70,7 +70,7 @@ def _viewpoint(words: Sequence[str], where: str) -> Viewpoint:
     if not 2 <= len(numbers) <= 4 or not all(map(math.isfinite, numbers)):
         raise InputError(f"{where}: expected `row column [ahead [zoom]]` in numbers, found {' '.join(words)[:60]!r}.")
     viewpoint = Viewpoint(*numbers)
-    if not viewpoint.zoom > 0:  # now, not when a long film comes to this line
+    if not viewpoint.zoom > 0:  # now, not when a long video comes to this line
         raise InputError(f"{where}: expected a positive zoom, found {viewpoint.zoom:g}.")
     return viewpoint
 
