@@ -18,6 +18,7 @@ from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters
 from ioadr.result import Estimate
 from ioadr.solver.coverage import settle
+from ioadr.solver.disparity_range import widened_range
 from ioadr.solver.problem import pack_rays
 from ioadr.views import anchors
 from ioadr.views.pose import captured
@@ -131,6 +132,8 @@ def _spread(
             if number is None:
                 break
             part = anchors.seen_from_anchor(lightfield, index[number])
+            lightfield = lightfield.replace(range=widened_range(part, sights[number].source == NOTHING, workers))
+            part = part.replace(range=lightfield.range)
             if candidates.at_edges:
                 further = _edges(part, surfaces, sights[number], first, estimator)
             else:  # from scratch: starting from its carried map left twice as many wrong pixels
@@ -163,7 +166,7 @@ def _edges(
     part: LightField, earlier: Sequence[Surface], sight: Sight, first: Estimate, estimator: Estimator
 ) -> Surface | None:
     """An anchor's surface along its image's edges, carried from `earlier` ones elsewhere; None if it adds nothing."""
-    here, limits = first.layout.offsets[part.reference], first.range
+    here, limits = first.layout.offsets[part.reference], part.range or first.range
     largest = max(abs(limits.minimum), abs(limits.maximum))
     down, right = min((np.abs(here - surface.offset) for surface in earlier), key=lambda away: np.hypot(*away))
     shift = largest * np.abs(part.offsets[part.present]).max()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PIL import Image
 
 import ioadr
 from ioadr import DisparityRange, InputError, LightField
+from ioadr._jit import Workers
 from ioadr.evaluation.synthetic import random_light_field
-from ioadr.solver.disparity_range import _supported, pixel_distance, textured_pixels
+from ioadr.solver.disparity_range import _supported, pixel_distance, textured_pixels, widened_range
 from tests.builders import make_views
 
 
@@ -96,3 +99,21 @@ def test_enlarged_views_have_the_enlarged_range(factor):
 def enlarged(view: np.ndarray, factor: int) -> np.ndarray:
     size = view.shape[1] * factor, view.shape[0] * factor
     return np.asarray(Image.fromarray(view).resize(size, Image.Resampling.LANCZOS))
+
+
+def test_a_range_is_widened_by_what_some_pixels_see_outside_it():
+    rendered = random_light_field(3, "mixed", (80, 88), (5, 5), disparity=(-1.2, 1.4))
+    whole = rendered.truth.range
+    assert whole is not None
+    near = rendered.truth.disparity > 0.5
+    short = replace(whole, maximum=0.5)
+    lightfield = rendered.lightfield.with_(range=short)
+    with Workers(1) as workers:
+        wider = widened_range(lightfield, near, workers)
+        assert wider is not None
+        assert (wider.minimum, wider.origin) == (short.minimum, "file")
+        assert wider.maximum == pytest.approx(whole.maximum, abs=0.25)
+        assert widened_range(lightfield, rendered.truth.disparity < 0.3, workers) == short
+        assert widened_range(lightfield, np.zeros_like(near), workers) == short, "nobody votes"
+        given = replace(short, origin="user")
+        assert widened_range(lightfield.with_(range=given), near, workers) == given

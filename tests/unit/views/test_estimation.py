@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -102,6 +104,23 @@ def test_any_layout_will_do(layout):
     assert np.mean(errors) < 2 * bad(views.estimate.disparity, rendered.truth.disparity) + 0.01
 
 
+def test_what_other_views_see_may_be_nearer_than_the_range_of_the_centre():
+    """Lower views see more of the floor. Ranges of files describe the centre; those of users hold for all views."""
+    rendered = random_light_field(7, "mixed", size=(80, 96), grid=(5, 5), disparity=(-3, 3))
+    lightfield = rendered.lightfield
+    limits = lightfield.range
+    assert limits is not None
+    views = estimate_views(lightfield, "fast", threads=1)
+    for view in ((4, 0), (4, 2), (4, 4)):
+        expected = rendered.disparity_of(view)
+        nearer = expected > limits.maximum + 0.1
+        assert nearer.sum() > 500
+        assert np.mean(np.abs(views.map_of(view) - expected)[nearer] <= 0.3) > 0.75  # none before
+    assert views.estimate.range == limits
+    given = estimate_views(lightfield.replace(range=replace(limits, origin="user")), "fast", threads=1)
+    assert given.disparity.max() < limits.maximum + 0.05
+
+
 def test_progress_is_told_and_anchors_are_limited():
     told = []
     lightfield = scene().lightfield.replace(present=Layout.of((9, 9)).thinned(4))
@@ -157,6 +176,13 @@ def test_the_next_anchor_is_beside_the_view_with_most_to_add():
     assert several.next(np.array([0.0, 0.01, 0.02, 0.01])) == 2
     assert several.next(np.array([0.0, 0.01, 0.02, 0.03])) == 1, "the other is close to the one before"
     assert several.next(np.array([0.0, 0.01, 0.02, 0.03])) is None
+
+
+def test_anchors_are_as_far_apart_from_a_corner_as_from_the_middle():
+    """Relative to the extent of the views, wherever the reference view is."""
+    places = np.array([[0.0, 0.0], [0.0, 8.0], [4.0, 4.0], [8.0, 0.0], [8.0, 8.0]])
+    from_corner = Round(np.arange(5), places)
+    assert [from_corner.next(np.array([0.0, 0.4, 0.3, 0.2, 0.1])) for _ in range(5)] == [1, 2, 3, 4, None]
 
 
 def test_anchors_lie_inward_of_the_outermost_views_then_among_them():
