@@ -21,6 +21,7 @@ from ioadr.io.decoding.images import SUFFIXES, read_header, read_image
 from ioadr.io.gutters import pictures
 from ioadr.io.options import Pair, ReadOptions
 from ioadr.io.registry import Format
+from ioadr.io.repetition import repeats
 from ioadr.part import Window
 
 ILLUM = (14, 14)
@@ -90,7 +91,8 @@ def _quilt(path: Path, grid: Pair) -> Capture:
     header, image = read_header(path), read_image(path)
     found = pictures(image, grid)
     if found is None:
-        return _capture(path, grid, _from_quilt, "⟦quilt⟧")
+        capture = _capture(path, grid, _from_quilt, "⟦quilt⟧")
+        return _doubted(capture, _from_quilt(image, grid), grid)
     rows, columns = found
     size = (rows.length, columns.length)
 
@@ -103,7 +105,18 @@ def _quilt(path: Path, grid: Pair) -> Capture:
         gutters += (
             "; blur hides their exact edges, so disparities may be up to 1 px off: save each view as its own file"
         )
-    return _cut_capture(path, header, grid, size, names, cut).noted(gutters)
+    return _doubted(_cut_capture(path, header, grid, size, names, cut).noted(gutters), cut(image), grid)
+
+
+def _doubted(capture: Capture, views: NDArray[Any], grid: Pair) -> Capture:
+    """The capture, with a note if a sub-image in the middle repeats itself: it then holds several views."""
+    down, across = repeats(views[grid[0] // 2, grid[1] // 2])
+    if down * across == 1:
+        return capture
+    return capture.noted(
+        f"each sub-image repeats {down}× down and {across}× across, as if it held several views: "
+        f"try ⟦quilt {grid[0] * down}x{grid[1] * across}⟧"
+    )
 
 
 def _looking_glass(path: Path, tiles: Pair, aspect: float) -> Capture:

@@ -7,7 +7,9 @@ import pytest
 from PIL import Image
 
 from ioadr import InputError
+from ioadr.evaluation.synthetic import random_light_field
 from ioadr.io import read
+from ioadr.io.repetition import repeats
 from tests.builders import make_views, save_png
 from tests.layouts import AS_STORED
 
@@ -186,3 +188,29 @@ def test_bars_that_are_no_gutters_stay(tmp_path):
         alone[row, column, 4 + row : 10 + row, 3 + column : 9 + column] = views[row, column, 4:10, 3:9]
     save_png(tmp_path / "object.png", sheet(alone, 0, 0))
     np.testing.assert_array_equal(read(tmp_path / "object.png", quilt="3x4", **AS_STORED).views, alone)
+
+
+@pytest.mark.parametrize(("given", "meant"), [("1x5", "5x5"), ("5x1", "5x5"), ("1x1", "5x5"), ("5x5", None)])
+@pytest.mark.parametrize(("family", "seed"), [("mixed", 7), ("planes", 0), ("low-texture", 4), ("noise", 5)])
+def test_a_sheet_cut_into_too_few_views_is_doubted(given, meant, family, seed, tmp_path):
+    """It was believed without a word."""
+    views = random_light_field(seed, family, size=(60, 64), grid=(5, 5)).lightfield.views
+    save_png(tmp_path / "sheet.png", sheet(views, 0, 0))
+    if given == "1x1":
+        assert repeats(sheet(views, 0, 0)) == (5, 5)
+        return
+    notes = read(tmp_path / "sheet.png", quilt=given, **AS_STORED).source.notes
+    doubts = [str(note) for note in notes if "repeats" in note]
+    assert len(doubts) == (meant is not None)
+    assert all(f"try `quilt={meant!r}`" in doubt or f'try quilt="{meant}"' in doubt for doubt in doubts), doubts
+
+
+def test_gutters_do_not_hide_that_sub_images_repeat(tmp_path):
+    views = random_light_field(7, "mixed", size=(60, 64), grid=(3, 6)).lightfield.views
+    save_png(tmp_path / "sheet.png", sheet(np.concatenate(np.split(views, 2, axis=1), axis=3), 0, 0))
+    notes = read(tmp_path / "sheet.png", quilt="3x3", **AS_STORED).source.notes
+    assert any("repeats 1× down and 2× across" in note for note in notes)
+
+
+def test_one_colour_repeats_nothing():
+    assert repeats(np.full((40, 48, 3), 9, np.uint8)) == (1, 1)
