@@ -71,7 +71,8 @@ def estimate_views(
     Raises
     ------
     InputError
-        The light field cannot be read, `most_anchors` is less than 1, or the cameras do not lie in one plane.
+        The light field cannot be read, `most_anchors` is less than 1, the cameras do not lie in one plane, or the
+        views are less than 2 px high or wide.
 
     Examples
     --------
@@ -86,6 +87,7 @@ def estimate_views(
     report = progress or (lambda what, done, total: None)
     opened = _opened(lightfield)
     _check_plane(opened)
+    _check_size(opened)
     estimator = _estimator(work, threads)
     first = estimator(opened, chosen_parameters(parameters), seed)
     report("anchor", 1, most_anchors)
@@ -198,6 +200,14 @@ def _check_plane(opened: LightField) -> None:
             "every view: needs cameras in one plane; these are up to "
             f"{np.abs(opened.layout.forward).max():.3g} baseline units out of it. Only the reference view's map can "
             "move them into it, and it does not show what other views see. Estimate the reference view alone."
+        )
+
+
+def _check_size(opened: LightField) -> None:
+    if min(opened.height, opened.width) < 2:
+        raise InputError(
+            f"every view: needs views of at least 2×2 px to interpolate, found {opened.width}×{opened.height}. "
+            "Estimate the reference view alone."
         )
 
 

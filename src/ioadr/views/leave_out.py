@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ Picture = NDArray[Any]
 BORDER = 15
 """Width of the edge that does not count, px; less in small images."""
 NEIGHBOURS = 6
-"""Number of views of which `warped_neighbours` takes the median."""
+"""Largest number of views of which `warped_neighbours` takes the median."""
 AS_NEAR = 1.3
 """Largest distance of a blended view, as a multiple of that of the nearest one, because measured positions vary."""
 WINDOW = 7
@@ -61,14 +62,9 @@ def leave_views_out(
     progress: Progress | None = None,
 ) -> LeftOut:
     """Keep every step-th view in each direction from the reference view, and synthesise the others from them."""
-    kept = lightfield.layout.thinned(step)
+    kept = kept_views(lightfield, step)
     left = lightfield.present & ~kept
-    if step < 2 or not left.any():
-        raise InputError(
-            f"⟦leave-out {step}⟧: would leave out none of {lightfield.view_count} views, or keep fewer than nine. "
-            "Give 2 or more, and a larger light field."
-        )
-    views = estimate_views(kept_part(lightfield, kept), parameters, seed, progress, threads)
+    views = estimate_views(_part(lightfield, kept, step), parameters, seed, progress, threads)
     index = np.argwhere(left)
     scores: dict[str, list[tuple[float, float]]] = {name: [] for name in METHODS}
     for done, (row, column) in enumerate(index):
@@ -79,6 +75,29 @@ def leave_views_out(
             progress("synthesised", done + 1, len(index))
     psnr, ssim = ({name: np.array(values)[:, k] for name, values in scores.items()} for k in (0, 1))
     return LeftOut(index, psnr, ssim, views)
+
+
+def kept_views(lightfield: LightField, step: int) -> NDArray[np.bool_]:
+    """[L, K]: every step-th present view in each direction from the reference view, however few they are."""
+    places = zip(lightfield.grid, lightfield.reference, strict=True)
+    rows, columns = ((np.arange(size) - at) % max(step, 1) == 0 for size, at in places)
+    kept = lightfield.present & np.logical_and.outer(rows, columns)
+    if np.array_equal(kept, lightfield.present):
+        raise InputError(f"⟦leave-out {step}⟧: would leave out none of {kept.sum()} views. Give 2, or another number.")
+    return kept
+
+
+def _part(lightfield: LightField, kept: NDArray[np.bool_], step: int) -> LightField:
+    """The kept views, if a map can be estimated from them."""
+    try:
+        return kept_part(lightfield, kept)
+    except InputError as error:
+        rows, columns = lightfield.grid
+        advice = "Give a smaller number." if step > 2 else "Such a light field is too small for this check."
+        raise InputError(
+            f"⟦leave-out {step}⟧: would keep {np.count_nonzero(kept)} of the {lightfield.view_count} views of a "
+            f"{rows}×{columns} grid, too few for an estimation. {advice}"
+        ) from error
 
 
 def synthesised(
@@ -109,9 +128,10 @@ def warped_neighbours(
     down, right = lightfield.offsets[view].astype(np.float32)
     project_map(disparity, down, right, projected)
     fill_from_behind(projected, target)
-    warped = np.empty((NEIGHBOURS, *lightfield.reference_view.shape), np.float32)
+    count = min(NEIGHBOURS, np.count_nonzero(kept))
+    warped = np.empty((count, *lightfield.reference_view.shape), np.float32)
     away = np.hypot(*np.moveaxis(lightfield.offsets - lightfield.offsets[view], -1, 0))
-    order = np.argsort(np.where(kept, away, np.inf), axis=None, kind="stable")[:NEIGHBOURS]
+    order = np.argsort(np.where(kept, away, np.inf), axis=None, kind="stable")[:count]
     for number, there in enumerate(zip(*np.unravel_index(order, kept.shape), strict=True)):
         down, right = lightfield.offsets[view] - lightfield.offsets[there]
         picture = lightfield.views[there].astype(np.float32)
@@ -132,7 +152,7 @@ def around(lightfield: LightField, kept: NDArray[np.bool_], view: Index) -> list
 
 def compared(made: Picture, taken: Picture, white: float) -> tuple[float, float]:
     """PSNR (dB) and SSIM of a picture [N, M, C], rounded to sample values as it would be stored."""
-    edge = min(BORDER, (min(taken.shape[:2]) - WINDOW - 1) // 2)
+    edge = max(0, min(BORDER, (min(taken.shape[:2]) - WINDOW - 1) // 2))
     inner = (slice(edge, taken.shape[0] - edge), slice(edge, taken.shape[1] - edge))
     levels = 255.0 if white <= 255.0 else white
     one, other = (np.asarray(image, np.float64)[inner] * (levels / white) for image in (made, taken))
@@ -142,8 +162,8 @@ def compared(made: Picture, taken: Picture, white: float) -> tuple[float, float]
 
 
 def ssim(one: Picture, other: Picture, white: float) -> float:
-    """Mean structural similarity (Wang 2004) of two grey pictures, over square windows."""
-    mean: Callable[[Picture], Picture] = window_mean
+    """Mean structural similarity (Wang 2004) of two grey pictures, over square windows; smaller in tiny pictures."""
+    mean: Callable[[Picture], Picture] = partial(window_mean, width=min(WINDOW, *one.shape))
     first, second = (0.01 * white) ** 2, (0.03 * white) ** 2
     a, b = mean(one), mean(other)
     variance_a, variance_b = mean(one * one) - a * a, mean(other * other) - b * b

@@ -34,6 +34,8 @@ MIXED = 2.0
 for mixed pixels, one for interpolation."""
 NEIGHBOURS = 4
 """Number of views around the reference view from which the noise is measured."""
+SAME_PLACE = 1e-6
+"""Largest distance of two views at one position, as a share of the largest: a rig may take two pictures there."""
 CLOSE, STEADY = 0.1, 1.0
 """Distances in steps between views: a camera this close to a captured one shows that view. In a video, several views
 are blended everywhere; otherwise grain appears at each captured view and fades between them."""
@@ -192,10 +194,9 @@ def lens(pose: Pose, aperture: float, focus: float) -> Iterator[Pose]:
 
 
 def view_step(positions: NDArray[np.float64]) -> float:
-    """Distance from a view to its nearest neighbour, the median over all views [V, 2]."""
+    """Distance from a view to the nearest one at another position, the median over all views [V, 2]."""
     away = np.hypot(*(positions[:, None] - positions).transpose(2, 0, 1))
-    np.fill_diagonal(away, np.inf)
-    return float(np.median(away.min(axis=1)))
+    return float(np.median(np.where(away > SAME_PLACE * away.max(), away, np.inf).min(axis=1)))
 
 
 def add_thin(sight: Sight, surfaces: Sequence[Surface], pose: Pose, link: float) -> None:

@@ -100,6 +100,7 @@ def test_views_left_out_are_reported(scene):
     assert done.exit_code == 0, done.output
     answer = json.loads(done.stdout)
     assert (answer["kept"], answer["left_out"]) == (9, 16)
+    assert "(numpy): 5×5 views of 48×40 px" in done.stderr, "how the light field was read"
     assert len(answer["by_view"]) == 16
     means = {name: values["psnr"] for name, values in answer["means"].items()}
     assert means["views"] > max(means["nearest"], means["blend"]) + 2

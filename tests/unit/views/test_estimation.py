@@ -10,6 +10,7 @@ import pytest
 from ioadr import InputError, LightField, estimate, estimate_views, preset
 from ioadr.evaluation.synthetic import random_light_field
 from ioadr.layout import Layout
+from ioadr.part import Window
 from ioadr.views.anchors import Round, anchor_parameters, around, inward, nearest, rounds, strips
 from ioadr.views.surfaces import NOTHING
 from tests.marks import some_quick
@@ -261,6 +262,11 @@ def test_cameras_out_of_a_plane_are_refused():
     positions[0, 0, 2] = 0.5
     with pytest.raises(InputError, match="every view: needs cameras in one plane; these are up to 0.5 baseline units"):
         estimate_views(lightfield.replace(positions=positions), "fast")
+
+
+def test_views_of_one_line_are_refused():
+    with pytest.raises(InputError, match="every view: needs views of at least 2×2 px to interpolate, found 112×1"):
+        estimate_views(scene().lightfield.crop(Window(40, 0, 41, 112)), "fast")
 
 
 def test_an_unknown_view_is_refused():

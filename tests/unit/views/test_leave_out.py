@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ioadr import InputError
+from ioadr.evaluation.synthetic import random_light_field
 from ioadr.layout import Layout
 from ioadr.views.leave_out import METHODS, around, compared, leave_views_out, ssim
 from ioadr.views.rendering import kept_part
@@ -81,6 +82,32 @@ def test_ssim_is_that_of_its_formula_in_one_window():
     assert ssim(one, other, 255.0) == pytest.approx(above / below)
 
 
-def test_too_few_views_are_refused():
-    with pytest.raises(InputError, match=r"leave.out.*would leave out none of 9 views"):
-        leave_views_out(make_lightfield(grid=(3, 3)), 2, "fast")
+@pytest.mark.parametrize(
+    ("grid", "step", "message"),
+    [
+        ((3, 3), 2, r"would keep 1 of the 9 views of a 3×3 grid, too few for an estimation. Such a light field is"),
+        ((9, 9), 5, r"would keep 1 of the 81 views of a 9×9 grid, too few for an estimation. Give a smaller number"),
+        ((3, 3), 1, r"would leave out none of 9 views"),
+    ],
+)
+def test_another_number_of_views_than_asked_for_is_refused(grid, step, message):
+    """A smaller step used to be taken without a word."""
+    with pytest.raises(InputError, match=f"leave_out.*{message}"):
+        leave_views_out(make_lightfield(grid=grid), step, "fast")
+
+
+def test_views_of_a_line_are_left_out():
+    """Five of nine views remain: fewer than the median of six neighbours would take."""
+    rendered = random_light_field(7, "mixed", size=(40, 48), grid=(1, 9))
+    found = leave_views_out(rendered.lightfield, 2, "fast", threads=1)
+    assert found.index.tolist() == [[0, 1], [0, 3], [0, 5], [0, 7]]
+    assert len(found.views.index) == 5
+    means = {name: psnr for name, (psnr, _) in found.means().items()}
+    assert means["views"] > max(means["nearest"], means["blend"], means["script"]) + 2
+
+
+def test_tiny_pictures_are_compared_whole():
+    picture = np.random.default_rng(2).integers(0, 256, (4, 6, 3)).astype(np.float64)
+    psnr, similarity = compared(picture + 5.0, picture, 255.0)
+    assert psnr == pytest.approx(10 * np.log10(255**2 / 25))
+    assert 0.9 < similarity < 1

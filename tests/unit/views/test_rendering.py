@@ -195,3 +195,9 @@ def test_what_no_view_sees_is_coloured_like_the_surface_behind(place):
     unseen = ~made.seen & inner
     assert unseen.sum() > 100
     assert np.abs(made.image - expected)[unseen].mean() < 13
+
+
+def test_two_pictures_from_one_position_are_no_step():
+    """A rig may take two exposures everywhere; pictures were not a number then."""
+    places = np.repeat(np.array([[0.0, 0.0], [0.0, 2.0], [2.0, 0.0], [2.0, 2.0]]), 2, axis=0)
+    assert view_step(places) == 2.0

@@ -81,6 +81,7 @@ def check_left_out(
 ) -> None:
     """Check a light field or a result against views that the estimation did not use."""
     import ioadr
+    from ioadr.app.commands.estimate import headline
     from ioadr.app.commands.report import renew
     from ioadr.app.sweep_progress import every_view_progress
     from ioadr.io.results.left_out_file import left_out_facts, write_left_out
@@ -93,6 +94,8 @@ def check_left_out(
             views = open_lightfield(estimate, folder, lightfield, terminal.note).replace(range=estimate.range)
         else:
             views = ioadr.read(folder if lightfield is None else lightfield)
+    if estimate is None:
+        terminal.note(headline(views))
     parameters = estimate.parameters if estimate and preset is None else ioadr.preset(preset or "best")
     seed = estimate.seed if estimate else 0
     with every_view_progress(terminal) as progress:
