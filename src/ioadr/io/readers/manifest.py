@@ -39,6 +39,9 @@ from ioadr.io.safety.doors import small_toml
 
 FILE_NAME = "lightfield.toml"
 KEYS = {"name", "files", "grid", "order", "positions", "unit", "reference", "range", "eta", "white", "camera", "part"}
+SHORT_STEP = 0.2
+"""Distance between neighbouring views, in baseline units, below which a note is given; and above its inverse. With 0.1
+(mixed-7, 5×5 views, `fast`), the median error is 2.4 times that with 1."""
 
 
 def recognise(path: Path, options: ReadOptions) -> bool:
@@ -131,7 +134,19 @@ def _positioned(capture: Capture, positions: NDArray[np.float64] | None, where: 
     placed = np.zeros((*capture.grid, positions.shape[1]))
     placed[where] = positions[np.argsort(np.argsort(capture.index[where]))]
     # Who gives positions knows the order; and the test of the order expects a grid.
-    return capture.with_(positions=placed, trusted=True)
+    return _in_steps(capture.with_(positions=placed, trusted=True), positions[:, :2])
+
+
+def _in_steps(capture: Capture, positions: NDArray[np.float64]) -> Capture:
+    """The capture, with a note if the positions [V, 2] are in a unit far from the distance between neighbours."""
+    away = np.hypot(*(positions[:, None] - positions).transpose(2, 0, 1))
+    step = float(np.median(np.where(away > 0, away, np.inf).min(axis=1)))
+    if not np.isfinite(step) or SHORT_STEP <= step <= 1 / SHORT_STEP:
+        return capture
+    return capture.noted(
+        f"neighbouring views are {step:.3g} baseline units apart, but the method and its confidence suit steps of "
+        "about 1: give the distance between neighbours as `unit` in the manifest (disparities then count per step)"
+    )
 
 
 def _positions(file: Path, data: Mapping[str, Any], count: int) -> NDArray[np.float64] | None:

@@ -64,6 +64,18 @@ def test_an_irregular_array(tmp_path):
     np.testing.assert_array_equal(lightfield.views[0], views)
 
 
+@pytest.mark.parametrize(("scale", "noted"), [(0.02, True), (0.5, False), (1.0, False), (3.0, False), (25.0, True)])
+def test_positions_in_another_unit_are_noted(scale, noted, tmp_path):
+    """In metres or millimetres, maps were less accurate, and nothing said why."""
+    positions = scale * np.moveaxis(np.mgrid[:3, :3], 0, -1).reshape(9, 2)
+    text = f'files = "cam_{{index:02d}}.png"\npositions = {positions.tolist()}\n'
+    path = write(tmp_path, text, make_views().reshape(9, 20, 24, 3))
+    message = f"neighbouring views are {scale:g} baseline units apart"
+    assert any(message in note for note in read(path).source.notes) == noted
+    (path / "lightfield.toml").write_text(f"unit = {scale}\n{text}")
+    assert not any("baseline units apart" in note for note in read(path).source.notes)
+
+
 def test_the_reference_survives_a_subset(tmp_path):
     views = make_views(grid=(5, 5)).reshape(25, 20, 24, 3)
     path = write(tmp_path, 'files = "cam_{index}.png"\ngrid = [5, 5]\nreference = 6', views)
