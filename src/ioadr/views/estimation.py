@@ -71,8 +71,7 @@ def estimate_views(
     Raises
     ------
     InputError
-        The light field cannot be read, `most_anchors` is less than 1, the cameras do not lie in one plane, or the
-        views are less than 2 px high or wide.
+        The light field cannot be read, `most_anchors` is less than 1, or `lightfield` is not planar or not 2×2 px.
 
     Examples
     --------
@@ -86,8 +85,7 @@ def estimate_views(
         raise InputError(f"most_anchors: expected at least 1, the reference view, found {most_anchors}.")
     report = progress or (lambda what, done, total: None)
     opened = _opened(lightfield)
-    _check_plane(opened)
-    _check_size(opened)
+    _check(opened)
     estimator = _estimator(work, threads)
     first = estimator(opened, chosen_parameters(parameters), seed)
     report("anchor", 1, most_anchors)
@@ -194,16 +192,14 @@ def _opened(lightfield: LightField | str | os.PathLike[str]) -> LightField:
     raise TypeError(f"estimate_views: expected a LightField or the path of one, not {type(lightfield).__name__}.")
 
 
-def _check_plane(opened: LightField) -> None:
+def _check(opened: LightField) -> None:
+    """Refuse cameras that do not lie in one plane, and views of a single line of pixels."""
     if not opened.layout.planar:
         raise InputError(
             "every view: needs cameras in one plane; these are up to "
             f"{np.abs(opened.layout.forward).max():.3g} baseline units out of it. Only the reference view's map can "
             "move them into it, and it does not show what other views see. Estimate the reference view alone."
         )
-
-
-def _check_size(opened: LightField) -> None:
     if min(opened.height, opened.width) < 2:
         raise InputError(
             f"every view: needs views of at least 2×2 px to interpolate, found {opened.width}×{opened.height}. "
