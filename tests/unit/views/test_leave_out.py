@@ -91,7 +91,7 @@ def test_ssim_is_that_of_its_formula_in_one_window():
     ],
 )
 def test_another_number_of_views_than_asked_for_is_refused(grid, step, message):
-    """A smaller step used to be taken without a word."""
+    """A smaller step used to be taken silently."""
     with pytest.raises(InputError, match=f"leave_out.*{message}"):
         leave_views_out(make_lightfield(grid=grid), step, "fast")
 

@@ -193,7 +193,7 @@ def test_bars_that_are_no_gutters_stay(tmp_path):
 @pytest.mark.parametrize(("given", "meant"), [("1x5", "5x5"), ("5x1", "5x5"), ("1x1", "5x5"), ("5x5", None)])
 @pytest.mark.parametrize(("family", "seed"), [("mixed", 7), ("planes", 0), ("low-texture", 4), ("noise", 5)])
 def test_a_sheet_cut_into_too_few_views_is_doubted(given, meant, family, seed, tmp_path):
-    """It was believed without a word."""
+    """It was accepted silently."""
     views = random_light_field(seed, family, size=(60, 64), grid=(5, 5)).lightfield.views
     save_png(tmp_path / "sheet.png", sheet(views, 0, 0))
     if given == "1x1":
