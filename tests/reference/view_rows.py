@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ioadr.views.carry import compare_views, fill_from_behind, place_behind, put_on_surface, splat
 from ioadr.views.fitting import fit_rows
 from ioadr.views.pose import Pose
-from ioadr.views.rims import find_slopes, smooth_rims
+from ioadr.views.rims import correct_rims, find_slopes, measure_outlines, smooth_rims
 from ioadr.views.sampling import blend_rows, fill_rows
 from ioadr.views.thin import add_threads
 from tests.reference import views
@@ -187,6 +187,43 @@ def rims(problem: Problem) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     return noisy.astype(np.float32), *(generator.random((2, *smooth.shape)) < 0.5)
 
 
+def outlines(problem: Problem) -> tuple[Any, ...]:
+    """A near surface with a slanted outline, its slopes, coverage and rim, and three other views of it."""
+    generator = np.random.default_rng([problem.seed, 16])
+    rows, columns = np.indices(problem.disparity.shape)
+
+    def seen_from(down: float, right: float) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        inside = (columns + 1.03 * right - 0.4 * (rows + 1.03 * down) - 5) / np.hypot(1.0, 0.4)
+        share = np.clip(0.5 + inside + generator.uniform(-0.1, 0.1, inside.shape), 0.0, 1.0)
+        values = np.where(share >= 0.5, 1.0 + generator.uniform(-0.02, 0.02, inside.shape), 0.0)
+        return values.astype(np.float32), np.where(share >= 0.5, share, 1 - share).astype(np.float32)
+
+    disparity, coverage = seen_from(0.0, 0.0)
+    others = [(*seen_from(*offset), offset) for offset in ((2.0, 1.5), (-1.0, -2.0), (0.5, -1.5))]
+    padded = np.pad(disparity, 1, mode="edge")
+    rim = np.zeros(disparity.shape, bool)
+    for n, m in np.ndindex(rim.shape):
+        rim[n, m] = padded[n : n + 3, m : m + 3].min() < disparity[n, m] - LINK
+    return disparity, inclined(problem), coverage, rim, others
+
+
+def prepare_outlines(problem: Problem) -> Prepared:
+    disparity, slopes, coverage, rim, others = outlines(problem)
+    anchors = np.stack([o[0] for o in others]), np.stack([o[1] for o in others]), np.array([o[2] for o in others])
+    outline, out = np.zeros((3, *rim.shape), np.float32), np.empty_like(disparity)
+
+    def run() -> None:
+        measure_outlines(0, len(rim), disparity, slopes, coverage, rim, anchors, LINK, outline)
+        correct_rims(0, len(rim), disparity, outline, LINK, out)
+
+    return Prepared(run, out, rim.size)
+
+
+def twin_outlines(problem: Problem, slack: float) -> NDArray[Any]:
+    disparity, slopes, coverage, rim, others = outlines(problem)
+    return views.outlined(disparity, slopes, coverage, rim, others, LINK)
+
+
 def prepare_rims(problem: Problem) -> Prepared:
     disparity, wanted, rim = rims(problem)
     out = np.empty_like(disparity)
@@ -226,7 +263,8 @@ def twin_unseen(problem: Problem, slack: float) -> NDArray[Any]:
 
 
 VIEWS = (
-    Row("carried map", "views.carry: splat landing origin origin_beside fall side_extent share_at surface_at "
+    Row("carried map", "views.carry: splat landing origin origin_beside fall side_extent share_at share_of "
+        "depth_of_cut edge_at surface_at "
         "put_on_surface place_behind", prepare_carried, twin_carried, {"exact": False}, rtol=1e-5, floor=1.0,
         slack=1e-5, why="disparities found by iteration between float32 samples"),
     Row("thin surfaces", "views.thin: add_threads behind middle_of", prepare_threads, twin_threads,
@@ -238,6 +276,8 @@ VIEWS = (
         rtol=1e-5, floor=100.0, slack=1e-5, why="cubic weights cancel; float32 pictures of up to 65535"),
     Row("smooth rims", "views.rims: smooth_rims fit_rim gather_rim", prepare_rims, twin_rims,
         {"exact": False, "size": (9, 11)}, rtol=1e-5, floor=1.0, slack=1e-5, why="normal equations of six unknowns"),
+    Row("outlines of rims", "views.rims: measure_outlines outline_step correct_rims", prepare_outlines, twin_outlines,
+        {"exact": False, "size": (14, 16)}, rtol=1e-5, floor=1.0, why="edges of shares in float32"),
     Row("slopes of rims", "views.rims: find_slopes substitute_back", prepare_slopes, twin_slopes,
         {"exact": False, "size": (9, 11)}, rtol=1e-5, floor=1.0, slack=1e-5, why="normal equations of six unknowns"),
     Row("fitted colours", "views.fitting: fit_rows fit_pixel add_view eliminate", prepare_fitted, twin_fitted,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -43,22 +44,111 @@ def extent(disparity: Any, n: int, m: int, side: str, link: float, anchor: Offse
         return min(half, WIDEST), 0.0
     other = float(disparity[a, b])
     if abs(other - d) > link:
-        return min(2 * half, WIDEST), 0.1 if other > d else 0.47
+        return min(2 * half, WIDEST), 0.1 if other > d else 0.44
     here, there = landing(n, m, d, anchor, pose), landing(a, b, other, anchor, pose)
     axis = 0 if side in ("up", "down") else 1
     return min(0.6 * max(2 * half, abs(there[axis] - here[axis])), WIDEST), 0.0
 
 
+def own_share(disparity: Any, coverage: Any, n: int, m: int, d: float, link: float) -> float:
+    """Share of a pixel that the surface of d covers."""
+    covered = 1.0 if math.isnan(coverage[n, m]) else float(coverage[n, m])
+    return covered if abs(float(disparity[n, m]) - d) <= link else 1 - covered
+
+
+def area_beyond(down: float, right: float, level: float) -> float:
+    """Area of the square −1.5 … 1.5 where down·y + right·x ≥ level, as a clipped polygon."""
+    corners = [(-1.5, -1.5), (-1.5, 1.5), (1.5, 1.5), (1.5, -1.5)]
+    heights = [down * y + right * x - level for y, x in corners]
+    kept: list[tuple[float, float]] = []
+    for k in range(4):
+        (y0, x0), (y1, x1), h0, h1 = corners[k - 1], corners[k], heights[k - 1], heights[k]
+        if (h0 >= 0) != (h1 >= 0):
+            t = h0 / (h0 - h1)
+            kept.append((y0 + t * (y1 - y0), x0 + t * (x1 - x0)))
+        if h1 >= 0:
+            kept.append((y1, x1))
+    return 0.5 * abs(sum(kept[k - 1][0] * kept[k][1] - kept[k][0] * kept[k - 1][1] for k in range(len(kept))))
+
+
+def edge(disparity: Any, coverage: Any, y: float, x: float, d: float, link: float) -> tuple[float, float, float] | None:
+    """Distance inside the surface of d and the direction inwards, from the edge that divides 3×3 pixels as they do."""
+    n, m = math.floor(y + 0.5), math.floor(x + 0.5)
+    if not (1 <= n < disparity.shape[0] - 1 and 1 <= m < disparity.shape[1] - 1):
+        return None
+    if not (disparity[n - 1 : n + 2, m - 1 : m + 2].astype(np.float64) <= d + link).all():
+        return None
+    block = [[own_share(disparity, coverage, n + a, m + b, d, link) for b in (-1, 0, 1)] for a in (-1, 0, 1)]
+    shares, weights = np.array(block), np.array([1.0, 2.0, 1.0])
+    gradient = weights @ (shares[2] - shares[0]), weights @ (shares[:, 2] - shares[:, 0])
+    steep = math.hypot(*gradient)
+    if shares.max() < 0.9 or shares.min() > 0.1 or steep < 1.5:
+        return None
+    down, right = (float(part) / steep for part in gradient)
+    low, high = -3.0, 3.0
+    for _ in range(60):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if area_beyond(down, right, middle) > shares.sum() else (low, middle)
+    if abs(min(max(0.5 - low, 0.0), 1.0) - shares[1, 1]) > 0.3:
+        return None
+    return down * (y - n) + right * (x - m) - low, down, right
+
+
 def share(disparity: Any, coverage: Any, y: float, x: float, d: float, link: float) -> float:
-    """Of the surface of d at a place: bilinear between what it has of the pixels around."""
+    """Of the surface of d at a place: by its distance from the outline, else bilinear between the pixels around."""
+    outline = edge(disparity, coverage, y, x, d, link)
+    if outline is not None:
+        return 0.5 + outline[0]
     y, x = (min(max(p, 0.0), s - 1.0) for p, s in zip((y, x), disparity.shape, strict=True))
     n, m = (min(math.floor(p), s - 2) for p, s in zip((y, x), disparity.shape, strict=True))
     total = 0.0
     for a, b in ((n, m), (n, m + 1), (n + 1, m), (n + 1, m + 1)):
-        covered = 1.0 if math.isnan(coverage[a, b]) else float(coverage[a, b])
-        own = covered if abs(disparity[a, b] - d) <= link else 1 - covered
-        total += own * (1 - abs(y - a)) * (1 - abs(x - b))
+        total += own_share(disparity, coverage, a, b, d, link) * (1 - abs(y - a)) * (1 - abs(x - b))
     return total
+
+
+def outlined(
+    disparity: NDArray[Any], slopes: Any, coverage: Any, rim: NDArray[Any], others: Sequence[Any], link: float
+) -> NDArray[np.float64]:
+    """The map with rims moved so that their outlines meet those in `others`: (map, coverage, offset) of each."""
+    steps: dict[tuple[int, int], tuple[float, float, float]] = {}
+    for n, m in np.argwhere(rim).tolist():
+        d, apart = float(disparity[n, m]), list[tuple[float, float]]()
+        outline = edge(disparity, coverage, n, m, d, link)
+        if outline is None or abs(outline[0]) >= 1:
+            continue
+        inside, down, right = outline
+        y, x = n - inside * down, m - inside * right
+        there = d + fallen(slopes, n, m, y, x, link, 2.0)
+        for other, covered, (oy, ox) in others:
+            seen = edge(other, covered, y - there * oy, x - there * ox, d, link)
+            if seen is not None and abs(seen[0]) < 0.9 and seen[1] * down + seen[2] * right > 0.6:
+                apart.append((seen[0], oy * down + ox * right))
+        if len(apart) >= 2:
+            steps[n, m] = moved_by(apart, (0.15 / (0.17 * link)) ** 2), down, right
+    out = disparity.astype(np.float64)
+    for (n, m), (_, down, right) in steps.items():
+        near = [
+            (math.exp(-((a - n) ** 2 + (b - m) ** 2) / 9), step)
+            for (a, b), (step, along, across) in steps.items()
+            if max(abs(a - n), abs(b - m)) <= 5
+            and along * down + across * right > 0.6
+            and abs(disparity[a, b] - disparity[n, m]) <= link
+        ]
+        mean = sum(weight * step for weight, step in near) / sum(weight for weight, _ in near)
+        out[n, m] += min(max(mean, -link / 2), link / 2)
+    return out
+
+
+def moved_by(apart: Sequence[tuple[float, float]], ridge: float) -> float:
+    """Step of disparity that explains distances between outlines, by offsets along the normal; Cauchy's weights."""
+    step = 0.0
+    for _ in range(4):
+        weights = [1 / (1 + ((shift - step * along) / 0.3) ** 2) for shift, along in apart]
+        top = sum(weight * along * shift for weight, (shift, along) in zip(weights, apart, strict=True))
+        bottom = sum(weight * along * along for weight, (_, along) in zip(weights, apart, strict=True))
+        step = top / (ridge + bottom)
+    return step
 
 
 def fallen(slopes: Any, n: int, m: int, y: float, x: float, link: float, steeper: float = 1.0) -> float:

@@ -15,7 +15,7 @@ from ioadr.lightfield import LightField
 from ioadr.result import Estimate
 from ioadr.views.carry import compare_views, fill_from_behind, place_behind, put_on_surface, splat
 from ioadr.views.pose import Pose
-from ioadr.views.rims import find_slopes, smooth_rims
+from ioadr.views.rims import correct_rims, find_slopes, measure_outlines, smooth_rims
 
 FloatMap = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -83,6 +83,21 @@ class Surface:
         if link not in self._slopes:
             self._slopes[link] = slopes_of(self.disparity, link)
         return self._slopes[link]
+
+    def with_outlines_of(self, others: Sequence[Surface], link: float) -> Surface:
+        """The surface with rims whose outlines move to those that other anchors see."""
+        if not others:
+            return self
+        anchors = (
+            np.stack([other.disparity for other in others]),
+            np.stack([other.coverage for other in others]),
+            np.array([np.subtract(other.offset, self.offset) for other in others]),
+        )
+        outline, corrected = np.zeros((3, *self.disparity.shape), np.float32), np.empty_like(self.disparity)
+        rim, rows = rims(self.disparity, link), len(self.disparity)
+        measure_outlines(0, rows, self.disparity, self.slopes(link), self.coverage, rim, anchors, link, outline)
+        correct_rims(0, rows, self.disparity, outline, link, corrected)
+        return replace(self, disparity=corrected)
 
     def beyond(self, earlier: Sequence[Surface], link: float) -> Surface:
         """The surface without the parts that earlier anchors saw, except a seam."""

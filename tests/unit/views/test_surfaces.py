@@ -10,8 +10,9 @@ import pytest
 from ioadr import Camera, estimate
 from ioadr.evaluation.synthetic import random_light_field
 from ioadr.layout import Layout
+from ioadr.views.carry import edge_at
 from ioadr.views.pose import Viewpoint, captured
-from ioadr.views.surfaces import NOTHING, Sight, Surface, grown, linked, look, with_smooth_rims
+from ioadr.views.surfaces import NOTHING, Sight, Surface, grown, linked, look, rims, with_smooth_rims
 from tests.builders import make_camera
 
 SIZE = (24, 30)
@@ -150,6 +151,52 @@ def test_outlines_of_round_surfaces_move_with_the_disparity_that_they_have_at_th
             wrong[name] += int(np.count_nonzero(seen != expected))
     assert wrong["flat"] >= 40  # of 60 outlines
     assert wrong["sloping"] <= wrong["flat"] // 2
+
+
+def disc(offset, rim=0.0):
+    """A near disc before a wall as a view sees it: map, and coverage from finer pixels. `rim` is added to its rim."""
+    fine = (np.arange(8) + 0.5) / 8 - 0.5
+    rows, columns = (np.add.outer(np.arange(length), fine) for length in SIZE)
+    y, x = rows - 12.3 + NEAR * offset[0], columns - 15.2 + NEAR * offset[1]
+    inside = y[:, None, :, None] ** 2 + x[None, :, None, :] ** 2 < 6.4**2
+    share = inside.mean(axis=(2, 3))
+    values = np.where(share >= 0.5, NEAR, FAR)
+    values = np.where(rims(values, LINK), values + rim, values)
+    return replace(surface(values, offset), coverage=np.maximum(share, 1 - share).astype(np.float32))
+
+
+def test_an_outline_is_exact_between_pixels_for_straight_edges():
+    rows, columns = np.mgrid[:9, :9]
+    worst = 0.0
+    for angle in np.arange(0.0, 2 * np.pi, 0.3):
+        down, right = np.sin(angle), np.cos(angle)
+        fine = (np.arange(40) + 0.5) / 40 - 0.5
+        height = down * (rows - 4)[..., None, None] + right * (columns - 4)[..., None, None] - 0.21
+        share = (height + down * fine[:, None] + right * fine > 0).mean(axis=(2, 3))
+        values = np.where(share >= 0.5, NEAR, FAR).astype(np.float32)
+        coverage = np.maximum(share, 1 - share).astype(np.float32)
+        for y, x in ((4.0, 4.0), (4.3, 3.9), (3.7, 4.4)):
+            inside, *normal = edge_at(values, coverage, y, x, NEAR, LINK)
+            worst = max(worst, abs(inside - (down * (y - 4) + right * (x - 4) - 0.21)))
+            assert np.hypot(*np.subtract(normal, (down, right))) < 0.06
+    assert worst < 0.03
+
+
+def test_rims_follow_the_outlines_that_other_anchors_see():
+    others = [disc(offset) for offset in ((2.0, 2.0), (2.0, -2.0), (-2.0, 2.0), (-2.0, -2.0))]
+    for wrong in (0.06, -0.06):
+        one = disc((0.0, 0.0), wrong)
+        rim = rims(one.disparity, LINK)
+        better = one.with_outlines_of(others, LINK)
+        np.testing.assert_array_equal(better.disparity[~rim], one.disparity[~rim])
+        assert np.abs(better.disparity[rim] - NEAR).mean() < 0.6 * np.abs(one.disparity[rim] - NEAR).mean()
+    right = disc((0.0, 0.0))
+    np.testing.assert_allclose(right.with_outlines_of(others, LINK).disparity, right.disparity, atol=0.02)
+
+
+def test_without_other_anchors_rims_stay():
+    one = disc((0.0, 0.0), 0.05)
+    assert one.with_outlines_of([], LINK) is one
 
 
 def test_coverage_agrees_with_the_surface_to_which_a_pixel_was_assigned():

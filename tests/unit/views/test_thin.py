@@ -38,7 +38,7 @@ def near_of(surfaces, pose, thin=True):
 @pytest.mark.parametrize("middle", [0.0, -0.2, 0.3])
 def test_a_cord_is_one_pixel_wide_wherever_it_lands(middle, across):
     one, broken = cord(middle, across), 0
-    for fraction in np.arange(0.03, 1.0, 0.06):
+    for fraction in np.arange(0.01, 1.0, 0.02):
         offset = (0.0, fraction / NEAR) if across == "columns" else (fraction / NEAR, 0.0)
         found, before = near_of([one], captured(offset)), near_of([one], captured(offset), thin=False)
         taken = np.argwhere(found if across == "columns" else found.T)
@@ -46,7 +46,7 @@ def test_a_cord_is_one_pixel_wide_wherever_it_lands(middle, across):
         assert len(np.unique(taken[:, 1])) == 1
         assert abs(taken[0, 1] - (COLUMN + middle - fraction)) < 0.5 + 0.1  # shares tell the middle to 0.1 px
         broken += not before.any()
-    assert broken >= 2  # without it, the cord disappears there
+    assert broken >= 3  # without it, the cord disappears there
 
 
 def test_an_enlarged_cord_has_no_gaps_and_keeps_its_width():
