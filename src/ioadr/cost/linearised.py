@@ -191,8 +191,9 @@ def linearise(begin, end, model, disparity, scale, furthest, wanted, target, tex
     around, out = np.zeros(WIDTH, np.float32), np.empty(3 * WIDTH, np.float32)
     width = disparity.shape[1]
     one, zero, most = splat(np.float32(1.0)), splat(np.float32(0.0)), splat(furthest)
-    for n in range(begin, end):
-        for m in range(0, width, WIDTH):
+    # Down the columns: the next row needs three of the same four rows of all views, which are then still in the cache.
+    for m in range(0, width, WIDTH):
+        for n in range(begin, end):
             if not wanted[n, m // WIDTH]:
                 continue
             used = min(WIDTH, width - m)
