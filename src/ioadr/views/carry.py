@@ -74,9 +74,9 @@ def depth_of_cut(share, small, large):
 def edge_at(disparity, coverage, y, x, d, link):
     """Distance, px, of (y, x) from the outline of the surface of d, positive inside, and the direction inwards.
 
-    The outline is the straight edge that divides 3×3 pixels as their shares say, so that it is exact for straight edges
-    at any fraction of a pixel; a bilinear share is off by up to 0.09 px. NaN if there is no such edge: at the image's
-    border, at corners, on bars thinner than a pixel, or beside a third surface in front of it.
+    The outline is the straight edge that divides 3×3 pixels in proportion to their shares, so that it is exact for
+    straight edges at any fraction of a pixel; a bilinear share is off by up to 0.09 px. NaN if there is no such edge:
+    at the image's border, at corners, on bars thinner than a pixel, or next to a third surface in front of it.
     """
     height, width = disparity.shape
     n, m = int(np.floor(y + 0.5)), int(np.floor(x + 0.5))
