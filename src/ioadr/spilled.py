@@ -1,7 +1,8 @@
-"""Large arrays in a temporary file, so that the system can reclaim their memory while they are not in use."""
+"""Memory given back to the system: large arrays in a temporary file while they are not in use, and the free heap."""
 
 from __future__ import annotations
 
+import ctypes
 import math
 import mmap
 import os
@@ -33,6 +34,14 @@ def let_rest(array: NDArray[Any]) -> None:
     pages = _pages(array)
     if pages is not None:
         pages.madvise(mmap.MADV_DONTNEED)
+
+
+def give_back() -> None:
+    """Give the free parts of the heap back, if the C library can; otherwise they stay with this process."""
+    try:
+        ctypes.CDLL(None).malloc_trim(ctypes.c_size_t(0))
+    except (AttributeError, OSError, TypeError):
+        return
 
 
 def is_spilled(array: NDArray[Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 from pathlib import Path
 
@@ -34,6 +35,16 @@ def test_an_array_gives_its_memory_back_and_keeps_its_values(monkeypatch):
     assert spilled.is_spilled(part)
 
 
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="the C library keeps its heap")
+def test_free_memory_between_arrays_is_given_back():
+    arrays = [np.ones(100_000, np.uint8) for _ in range(800)]  # too small for pages of their own
+    del arrays[::2]
+    before = resident()
+    spilled.give_back()
+    assert before - resident() > 20_000_000
+    assert all(array[0] == array[-1] == 1 for array in arrays)
+
+
 def test_small_arrays_stay_in_memory():
     array = spilled.empty((3, 4), np.float32)
     assert array.shape == (3, 4)
@@ -60,3 +71,14 @@ def test_large_views_are_read_into_a_file_and_give_the_same_result(tmp_path, mon
     assert expected_bytes(whole) - expected_bytes(large) == whole.views.nbytes
     first, second = (ioadr.estimate(lf, preset("fast"), threads=1) for lf in (whole, large))
     np.testing.assert_array_equal(first.disparity, second.disparity)
+
+
+@pytest.mark.parametrize("options", [{"scale": 0.5}, {"skip": [(0, 4), (3, 1)]}])
+def test_scaled_and_incomplete_views_are_put_into_a_file_too(tmp_path, monkeypatch, options):
+    scene = write_hci_scene(tmp_path / "waves", make_views(grid=(5, 5), size=(24, 28)))
+    whole = ioadr.read(scene, **options)
+    monkeypatch.setattr(spilled, "LARGE", 0)
+    large = ioadr.read(scene, **options)
+    assert spilled.is_spilled(large.views)
+    np.testing.assert_array_equal(large.views, whole.views)
+    assert not large.views[~large.present].any()

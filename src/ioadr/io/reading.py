@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr import spilled
 from ioadr.camera import Camera, is_posed
 from ioadr.errors import InputError, Note, printable
 from ioadr.io.capture import Capture
@@ -124,8 +125,11 @@ def _loaded(capture: Capture, window: Window, scale: float) -> NDArray[Any]:
     check_memory(capture.path, full + reduced, f"{len(numbers)} views of {window.width}×{window.height} px, {kind}")
     if scale == 1.0:
         return capture.load(numbers, window)
-    parts = [numbers[start : start + at_once] for start in range(0, len(numbers), at_once)]
-    return np.concatenate([resized(capture.load(part, window), scale, size) for part in parts])
+    views = spilled.empty((len(numbers), *size, capture.channels), capture.dtype)
+    for start in range(0, len(numbers), at_once):
+        some = capture.load(numbers[start : start + at_once], window)
+        views[start : start + at_once] = resized(some, scale, size)
+    return views
 
 
 def chunk(window: Window, sample: int) -> int:
@@ -166,7 +170,8 @@ def _placed(views: NDArray[Any], capture: Capture) -> NDArray[Any]:
     """Views [L, K, N, M, C]; zero where a view is missing."""
     if capture.available.all():
         return views.reshape(*capture.grid, *views.shape[1:])
-    grid = np.zeros((*capture.grid, *views.shape[1:]), views.dtype)
+    grid = spilled.empty((*capture.grid, *views.shape[1:]), views.dtype)
+    grid[~capture.available] = 0
     for place, view in zip(np.argwhere(capture.available), views, strict=True):
         grid[tuple(place)] = view  # view by view: numpy takes five times as long for all by one mask
     return grid

@@ -19,10 +19,9 @@ from ioadr.errors import InputError
 from ioadr.geometry.ppp import Rays
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.part import Part
-from ioadr.solver.few_views import fewer_rays
 from ioadr.solver.initialise import lowest_point
 from ioadr.solver.plane_sweep import pixel_curves
-from ioadr.solver.problem import pack_rays
+from ioadr.solver.problem import fewer_rays, pack_rays
 
 Mask = NDArray[np.bool_]
 SEARCHES = (4.0, 12.0, 40.0)

@@ -11,9 +11,7 @@ from ioadr._jit import Workers
 from ioadr.cost.rivals import costs_at
 from ioadr.cost.total import Model
 from ioadr.geometry.ppp import Rays
-from ioadr.layout import FEWEST_VIEWS
-from ioadr.lightfield import LightField
-from ioadr.solver.problem import data_weights, snapshot_occluders, used_views
+from ioadr.solver.problem import data_weights, fewer_rays, snapshot_occluders
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import SweepPlan
 
@@ -26,23 +24,6 @@ ENOUGH_VIEWS = 49
 def few_rays(refinement: Refinement) -> Rays:
     """Evenly spread views of the refinement, enough to rank hypotheses."""
     return fewer_rays(refinement.lightfield, refinement.rays, refinement.parameters.data.view_step, ENOUGH_VIEWS)
-
-
-def fewer_rays(lightfield: LightField, rays: Rays, spacing: int, enough: int) -> Rays:
-    """Evenly spread views, at most `enough`, of rays that were packed with a `spacing`."""
-    used, step = used_views(lightfield, spacing), spacing
-    while np.count_nonzero(used_views(lightfield, step)) > enough and step < max(lightfield.grid):
-        step += spacing
-    kept = used_views(lightfield, step)[used]
-    if kept.all() or np.count_nonzero(kept) < FEWEST_VIEWS:
-        return rays
-    return rays._replace(
-        samples=rays.samples.reshape(rays.dy.size, -1)[kept].reshape(-1),
-        dy=rays.dy[kept],
-        dx=rays.dx[kept],
-        reach=rays.reach[kept],
-        reference=int(np.count_nonzero(kept[: rays.reference])),
-    )
 
 
 def seen_by(few: Rays, model: Model, refinement: Refinement) -> Model:

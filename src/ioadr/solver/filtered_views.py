@@ -9,10 +9,9 @@ import numpy as np
 from ioadr._jit import Function, Workers
 from ioadr.cost.view_filters import high_pass, soften
 from ioadr.geometry.ppp import Rays
+from ioadr.solver.problem import LARGE
 from ioadr.solver.refine import Refinement
 
-LARGE = 250_000_000
-"""Size of packed views, bytes, above which steps filter them in place and pack them again instead of copying them."""
 CHUNK = 16
 """Number of views that are filtered in place at a time."""
 

@@ -22,13 +22,16 @@ from ioadr.geometry.normals import smooth_normals
 from ioadr.geometry.plane import robust_planes, surface_points
 from ioadr.geometry.ppp import LEVELS, MISSING, Rays
 from ioadr.geometry.windows import grow
+from ioadr.layout import FEWEST_VIEWS
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import CongruenceTerm, DataTerm, Parameters, PlanarTerm
-from ioadr.spilled import let_rest
+from ioadr.spilled import give_back, let_rest
 from ioadr.tones import WHITE, Tones
 
 FloatMap = NDArray[np.float32]
 MOST_SAMPLES = 2**31 - 1
+LARGE = 250_000_000
+"""Size of packed views, bytes, above which steps filter them in place and pack them again instead of copying them."""
 TOGETHER = 16
 """Number of views that are packed before their memory is freed."""
 AT_ONCE = 32
@@ -55,6 +58,8 @@ def pack_rays(lightfield: LightField, view_step: int = 1, tones: Tones | None = 
             f"{MOST_SAMPLES:,} samples. Use fewer views (⟦views⟧), a smaller ⟦scale⟧, or ⟦tiles⟧."
         )
     tones = tones or Tones(0.0, WHITE / lightfield.white)
+    if 4 * len(index) * rows * row_stride > LARGE:
+        give_back()  # after a semi-global match, 0.7 GB of the heap are free (17×17 views of 1280×960 px)
     samples = np.empty((len(index), rows, row_stride), np.uint32)
     for v, (row, column) in enumerate(index):
         if v % TOGETHER == 0:
@@ -72,6 +77,23 @@ def pack_rays(lightfield: LightField, view_step: int = 1, tones: Tones | None = 
         dx=np.ascontiguousarray(offsets[:, 1]),
         reach=np.abs(offsets).max(axis=1),
         reference=int(np.flatnonzero((index == lightfield.reference).all(axis=1))[0]),
+    )
+
+
+def fewer_rays(lightfield: LightField, rays: Rays, spacing: int, enough: int) -> Rays:
+    """Evenly spread views, at most `enough`, of rays that were packed with a `spacing`."""
+    used, step = used_views(lightfield, spacing), spacing
+    while np.count_nonzero(used_views(lightfield, step)) > enough and step < max(lightfield.grid):
+        step += spacing
+    kept = used_views(lightfield, step)[used]
+    if kept.all() or np.count_nonzero(kept) < FEWEST_VIEWS:
+        return rays
+    return rays._replace(
+        samples=rays.samples.reshape(rays.dy.size, -1)[kept].reshape(-1),
+        dy=rays.dy[kept],
+        dx=rays.dx[kept],
+        reach=rays.reach[kept],
+        reference=int(np.count_nonzero(kept[: rays.reference])),
     )
 
 
