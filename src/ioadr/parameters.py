@@ -99,6 +99,9 @@ class Search:
     gate_plane: bool = _option(False, "try the plane's disparity only where the pixel's own is within planar.tolerance")
     phased: bool = _option(True, "planar sweeps try only plane and random candidate, others all but the plane")
     hole_sweeps: int = _option(0, "number of final sweeps that begin by opening small holes", 0, 1000)
+    few_view_sweeps: int = _option(
+        0, "first sweeps for which every second row and column of more than 81 views is enough", 0, 1000
+    )
 
 
 @dataclass(frozen=True)

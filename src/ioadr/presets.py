@@ -104,6 +104,7 @@ _BEST = {
     "search.sweeps": 6,
     "search.temperature": 0.05,
     "search.hole_sweeps": 2,
+    "search.few_view_sweeps": 2,
     "planar.weight": 0.0,
     "planar.first_sweep": NEVER,
     "finish.region_passes": 1,

@@ -24,6 +24,10 @@ from ioadr.solver.sweep import BLOCK, final_costs, sweep_share
 from ioadr.tones import Tones
 
 FloatMap = NDArray[np.float32]
+FEW, ENOUGH = 64, 81
+"""Numbers of views, smallest and largest, with which a sweep that needs few of them runs; otherwise it runs with all.
+
+The search for occluders of a rough map takes most of the time of first sweeps, in proportion to the views."""
 
 
 class Refinement:
@@ -46,9 +50,10 @@ class Refinement:
         """The rays without samples, for code that only needs the positions of the views."""
         self.pad = problem.map_padding(parameters)
         self.guide = problem.padded_guide(self.rays, self.pad)
-        self.data = problem.data_weights(self.rays, parameters.data)
         self.congruence = problem.congruence_weights(parameters.congruence, limits, self.guide.shape[1])
         self.least_weight = problem.least_weight(self.rays, parameters.congruence)
+        self._swept_with = 0
+        """Number of views of the last sweep."""
         self._snapshot: Occluders | None = None
         self.coverage: FloatMap | None = None
         self.spread: NDArray[np.float16] | None = None
@@ -100,14 +105,15 @@ class Refinement:
             term = self.parameters.planar
             geometry = problem.plane_geometry(self.lightfield, self.limits, term)
             planes = problem.fit_planes(self.disparity, geometry, term, step.plane_fits, self.workers)
+        views = self.rays if rays is None else rays
         kept = {
             **problem.model_numbers(self.parameters),
-            "rays": self.rays if rays is None else rays,
+            "rays": views,
             "guide": self.guide,
             "pad": self.pad,
             "occluders": occluders or self._occluders(),
             "planes": planes,
-            "data": self.data,
+            "data": problem.data_weights(views, self.parameters.data),
             "congruence": self.congruence,
             "congruence_weight": np.float32(step.congruence_weight),
             "least_weight": self.least_weight,
@@ -128,7 +134,9 @@ class Refinement:
         """Visit all pixels once (§ VI-B, § VI-C); random numbers depend on seed and sweep alone."""
         begin, before = time.perf_counter(), self.disparity
         self.state.disparity[:] = np.pad(before, self.pad, mode="edge")
-        model, heuristics = self.model(step), single_precision(step.heuristics)
+        model, heuristics = self.model(step, rays=self._rays_of(step)), single_precision(step.heuristics)
+        if model.rays.dy.size != self._swept_with:
+            self._swept_with, self.state.plain[:] = model.rays.dy.size, np.nan  # means over other views
         self.noise, chance = random_numbers(seed, step, self.lightfield.part)
         done = np.zeros(self.lightfield.height, np.int64)
         position = np.zeros((2, self.workers.count), np.int64)
@@ -146,6 +154,13 @@ class Refinement:
         changed = int(np.count_nonzero(np.abs(self.disparity - before) > 1e-3))
         cost = float(self.state.cost.mean())
         return SweepRecord(step.index, step.kind, changed, cost, time.perf_counter() - begin)
+
+    def _rays_of(self, step: SweepPlan) -> Rays:
+        """The views with which a sweep runs."""
+        if not step.few_views:
+            return self.rays
+        few = problem.fewer_rays(self.lightfield, self.rays, self._step, ENOUGH)
+        return few if few.dy.size >= FEW else self.rays
 
     def final_costs(self, step: SweepPlan) -> tuple[dict[str, FloatMap], NDArray[np.uint16]]:
         """Cost terms of the current map under a sweep's weights, and the number of views that see each pixel."""

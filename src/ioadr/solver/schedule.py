@@ -23,6 +23,8 @@ class SweepPlan:
     heuristics: Heuristics
     open_holes: bool = False
     """Whether small holes open before it."""
+    few_views: bool = False
+    """Whether some of many views are enough for it."""
 
     @property
     def planar(self) -> bool:
@@ -53,7 +55,7 @@ def _last_of_each_phase(steps: list[SweepPlan], count: int) -> list[SweepPlan]:
 def closing(parameters: Parameters, limits: DisparityRange) -> SweepPlan:
     """The last sweep's weights, under which the result is costed, with a single plane fit."""
     last = _sweep(parameters, limits, max(parameters.search.sweeps - 1, 0))
-    return replace(last, plane_fits=min(last.plane_fits, 1))
+    return replace(last, plane_fits=min(last.plane_fits, 1), few_views=False)
 
 
 def _sweep(parameters: Parameters, limits: DisparityRange, q: int) -> SweepPlan:
@@ -69,6 +71,7 @@ def _sweep(parameters: Parameters, limits: DisparityRange, q: int) -> SweepPlan:
         plane_fits=1 + (q >= planar.refit_from) if is_planar else 0,
         heuristics=_heuristics(parameters, limits, q, is_planar),
         open_holes=q >= search.sweeps - search.hole_sweeps,
+        few_views=q < search.few_view_sweeps,
     )
 
 

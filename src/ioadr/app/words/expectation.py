@@ -35,7 +35,9 @@ BYTES_PER_HEARD_SAMPLE = 12, 4
 """Bytes of one pixel of one view in that match, at the same times: packed, high-pass and the surface that it sees, then
 packed alone."""
 PLANES, MOST_PLANES, ENOUGH_VIEWS, LARGE = 3.0, 192, 49, 250_000_000
-"""As in `solver.heard_costs`, `few_views` and `filtered_views`, which would load the compiler; a test compares them."""
+FEW_SWEPT, ENOUGH_SWEPT = 64, 81
+"""As in `solver.heard_costs`, `few_views`, `problem` and `refine`, which would load the compiler; a test compares them.
+"""
 WIDER = 1.3
 """Ratio of the disparity range to the range that blocks of small pictures show; its median is 1.28 on 23 scenes of
 known range (docs/performance.md)."""
@@ -96,7 +98,7 @@ def working_bytes(views: int, pixels: int, parameters: Parameters, shifts: float
     """
     packed, finish, heard = BYTES_PER_SAMPLE * views, parameters.finish, few(views)
     large = packed * pixels > LARGE
-    most = packed + (BYTES_PER_SAMPLE * heard if large else 0)
+    most = packed + BYTES_PER_SAMPLE * max(heard if large else 0, swept(views, parameters))
     if finish.passes and not large:
         most = packed * (2 + (finish.high_pass > 0))
     if finish.region_passes:
@@ -106,9 +108,15 @@ def working_bytes(views: int, pixels: int, parameters: Parameters, shifts: float
     return (most + BYTES_PER_PIXEL) * pixels
 
 
-def few(views: int) -> int:
+def swept(views: int, parameters: Parameters) -> int:
+    """Number of views of a square grid that the first sweeps copy; none if they use all."""
+    some = few(views, ENOUGH_SWEPT)
+    return some if parameters.search.few_view_sweeps and FEW_SWEPT <= some < views else 0
+
+
+def few(views: int, enough: int = ENOUGH_VIEWS) -> int:
     """Number of views of a square grid that rank hypotheses: of many, every second or third in each direction."""
     side, step = math.sqrt(views), 1
-    while math.ceil(side / step) ** 2 > max(ENOUGH_VIEWS, math.ceil(side)):
+    while math.ceil(side / step) ** 2 > max(enough, math.ceil(side)):
         step += 1
     return math.ceil(side / step) ** 2 if step > 1 else views

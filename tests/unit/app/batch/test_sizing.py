@@ -30,10 +30,13 @@ def test_a_semi_global_match_counts_by_its_planes(tmp_path):
 
 
 def test_large_views_are_not_copied():
-    """17×17 views of a full-size capture: packed once, filtered in place, released for a semi-global match."""
+    """17×17 views of a full-size capture: packed once, filtered in place, released for a semi-global match.
+
+    The first sweeps copy 81 of them.
+    """
     need = Need(289, 960, 1280, 3, preset("best"), 16.0)
-    assert per_pixel(need) == 4 * 289 + 4 * 36 + BYTES_PER_PIXEL
-    assert per_pixel(replace(need, shifts=200.0)) == 4 * 289 + 4 * 36 + BYTES_PER_PIXEL
+    assert per_pixel(need) == 4 * 289 + 4 * 81 + BYTES_PER_PIXEL
+    assert per_pixel(replace(need, shifts=200.0)) == 4 * 289 + 4 * 81 + BYTES_PER_PIXEL
     assert per_pixel(replace(need, views=49)) > 3 * 4 * 49, "small enough to be copied"
     every = replace(need, views=81, height=3000, width=4000, shifts=200.0)
     assert per_pixel(every) == 5 * 192 + 4 * 25 + BYTES_PER_PIXEL, "the volume takes more than the views"
@@ -57,10 +60,11 @@ def per_pixel(need):
 
 def test_what_is_counted_is_what_the_solver_takes():
     from ioadr.app.words import expectation
-    from ioadr.solver import few_views, filtered_views, heard_costs
+    from ioadr.solver import few_views, heard_costs, problem, refine
 
     ours = expectation.PLANES, expectation.MOST_PLANES, expectation.ENOUGH_VIEWS, expectation.LARGE
-    assert ours == (heard_costs.PLANES, heard_costs.MOST_PLANES, few_views.ENOUGH_VIEWS, filtered_views.LARGE)
+    assert ours == (heard_costs.PLANES, heard_costs.MOST_PLANES, few_views.ENOUGH_VIEWS, problem.LARGE)
+    assert (expectation.FEW_SWEPT, expectation.ENOUGH_SWEPT) == (refine.FEW, refine.ENOUGH)
 
 
 @pytest.mark.parametrize("reading", [ReadOptions(), ReadOptions(views="3x3"), ReadOptions(scale=0.5, every=2)])
