@@ -1,4 +1,4 @@
-"""Memory given back to the system: large arrays in a temporary file while they are not in use, and the free heap."""
+"""Memory that the system can reclaim: large arrays in a temporary file while they are not in use, and the free heap."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ def let_rest(array: NDArray[Any]) -> None:
         pages.madvise(mmap.MADV_DONTNEED)
 
 
-def give_back() -> None:
-    """Give the free parts of the heap back, if the C library can; otherwise they stay with this process."""
+def trim_heap() -> None:
+    """Return the free parts of the heap to the system, if the C library can; otherwise they stay with this process."""
     try:
         ctypes.CDLL(None).malloc_trim(ctypes.c_size_t(0))
     except (AttributeError, OSError, TypeError):

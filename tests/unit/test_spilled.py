@@ -36,11 +36,11 @@ def test_an_array_gives_its_memory_back_and_keeps_its_values(monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="the C library keeps its heap")
-def test_free_memory_between_arrays_is_given_back():
+def test_free_memory_between_arrays_is_returned():
     arrays = [np.ones(100_000, np.uint8) for _ in range(800)]  # too small for pages of their own
     del arrays[::2]
     before = resident()
-    spilled.give_back()
+    spilled.trim_heap()
     assert before - resident() > 20_000_000
     assert all(array[0] == array[-1] == 1 for array in arrays)
 

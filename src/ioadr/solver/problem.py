@@ -25,7 +25,7 @@ from ioadr.geometry.windows import grow
 from ioadr.layout import FEWEST_VIEWS
 from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import CongruenceTerm, DataTerm, Parameters, PlanarTerm
-from ioadr.spilled import give_back, let_rest
+from ioadr.spilled import let_rest, trim_heap
 from ioadr.tones import WHITE, Tones
 
 FloatMap = NDArray[np.float32]
@@ -59,7 +59,7 @@ def pack_rays(lightfield: LightField, view_step: int = 1, tones: Tones | None = 
         )
     tones = tones or Tones(0.0, WHITE / lightfield.white)
     if 4 * len(index) * rows * row_stride > LARGE:
-        give_back()  # after a semi-global match, 0.7 GB of the heap are free (17×17 views of 1280×960 px)
+        trim_heap()  # after a semi-global match, 0.7 GB of the heap are free (17×17 views of 1280×960 px)
     samples = np.empty((len(index), rows, row_stride), np.uint32)
     for v, (row, column) in enumerate(index):
         if v % TOGETHER == 0:
