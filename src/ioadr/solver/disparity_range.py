@@ -38,6 +38,8 @@ DISTINCT = 0.7
 SUPPORT = 30
 """Length, px, of a row of cells whose votes must agree."""
 MARGIN = 0.05
+ACCURACY = 0.25
+"""Accuracy of a vote, px in the outermost view."""
 FARTHER = 2.5
 """Search of a known range for what lies outside, as a multiple of its larger end. In the bottom row of 9×9 views of a
 floor (mixed-7), disparities reach 12.6 px where the centre's end at 6.1."""
@@ -89,22 +91,32 @@ def voted_range(lightfield: LightField, rays: Rays, view_step: int, workers: Wor
     return DisparityRange(round(low - votes.slack, 3), round(high + votes.slack, 3), "estimated")
 
 
-def widened_range(lightfield: LightField, where: Mask, workers: Workers) -> DisparityRange | None:
-    """The range of a light field, wider if textured pixels of its reference view agree on disparities outside it.
+class Widened(NamedTuple):
+    """A range that textured pixels agree on."""
 
-    Only pixels in the mask `where` [N, M] are asked. A range that the user gave stays as it is.
+    limits: DisparityRange
+    """The range of the light field, wider if need be."""
+    outside: int
+    """Number of pixels outside the range of the light field, by more than the accuracy of a vote."""
+    clear: int
+    """Number of pixels that match clearly."""
+
+
+def widened_range(lightfield: LightField, limits: DisparityRange, where: Mask, workers: Workers) -> Widened:
+    """A range, widened if textured pixels of the reference view agree on disparities outside it.
+
+    Only pixels in the mask `where` [N, M] are asked.
     """
-    limits = lightfield.range
-    if limits is None or limits.origin == "user":
-        return limits
     search = FARTHER * max(abs(limits.minimum), abs(limits.maximum))
     votes = voted(lightfield, pack_rays(lightfield), 1, workers, where, search)
     if not len(votes.supported):
-        return limits
+        return Widened(limits, 0, votes.clear)
     low, high = votes.ends
     minimum = limits.minimum if low >= limits.minimum else round(low - votes.slack, 3)
     maximum = limits.maximum if high <= limits.maximum else round(high + votes.slack, 3)
-    return replace(limits, minimum=minimum, maximum=maximum)
+    beyond = np.maximum(limits.minimum - votes.supported, votes.supported - limits.maximum)
+    outside = int(np.count_nonzero(beyond > ACCURACY / votes.reach))
+    return Widened(replace(limits, minimum=minimum, maximum=maximum), outside, votes.clear)
 
 
 class Votes(NamedTuple):
@@ -125,7 +137,7 @@ class Votes(NamedTuple):
     def slack(self) -> float:
         """Margin of a range around them, px."""
         low, high = self.ends
-        return MARGIN * (high - low) + 0.25 / self.reach
+        return MARGIN * (high - low) + ACCURACY / self.reach
 
 
 def voted(

@@ -19,9 +19,9 @@ from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters
 from ioadr.result import Estimate
 from ioadr.solver.coverage import settle
-from ioadr.solver.disparity_range import widened_range
 from ioadr.solver.problem import pack_rays
 from ioadr.views import anchors
+from ioadr.views.outside import SearchRange, noted
 from ioadr.views.pose import captured
 from ioadr.views.result import Views
 from ioadr.views.surfaces import NOTHING, Sight, Surface, link_of, slopes_of, with_smooth_rims
@@ -126,6 +126,7 @@ def _spread(
         first.disparity, first.confidence, np.zeros(first.disparity.shape, np.uint8)
     )
     surfaces, link = [Surface.of(first, lightfield.layout)], link_of(lightfield.layout)
+    search = SearchRange(first.range)
     for candidates in anchors.rounds(np.array([lightfield.offsets[view] for view in index])):
         surfaces[0] = surfaces[0].with_outlines_of(surfaces[1:], link)
         _carry(workers, lightfield, surfaces, index, sights)
@@ -135,8 +136,7 @@ def _spread(
             if number is None:
                 break
             part = anchors.seen_from_anchor(lightfield, index[number])
-            lightfield = lightfield.replace(range=widened_range(part, sights[number].source == NOTHING, workers))
-            part = part.replace(range=lightfield.range)
+            part = search.of(part, sights[number].source == NOTHING, workers)
             if candidates.at_edges:
                 further = _edges(part, surfaces, sights[number], first, estimator)
             else:  # from scratch: starting from its carried map left twice as many wrong pixels
@@ -150,13 +150,14 @@ def _spread(
     sights = [sight.completed(link) for sight in sights]
     maps = _settled(workers, lightfield, first, index, sights, report)
     return Views(
-        estimate=first,
+        estimate=noted(first, search.outside),
         index=np.array(index),
         disparity=maps,
         confidence=np.stack([sight.confidence for sight in sights]).astype(np.float16),
         source=np.stack([sight.source for sight in sights]),
         surfaces=tuple(surfaces),
-        lightfield=lightfield,
+        lightfield=lightfield.replace(range=search.limits),
+        outside=tuple(search.outside),
     )
 
 

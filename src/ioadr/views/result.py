@@ -15,6 +15,7 @@ from ioadr.extras import install
 from ioadr.layout import Index, Layout
 from ioadr.lightfield import LightField
 from ioadr.result import Estimate
+from ioadr.views.outside import Outside
 from ioadr.views.surfaces import NOTHING, Surface
 
 if TYPE_CHECKING:
@@ -60,6 +61,8 @@ class Views:
     """Contributions of the anchor views, the reference view first."""
     lightfield: LightField | None = None
     """None if a loaded result was opened without it; new views then cannot be rendered."""
+    outside: Sequence[Outside] = ()
+    """Anchors with points outside the disparity range; empty in a loaded result. `estimate.notes` says the same."""
 
     @property
     def layout(self) -> Layout:

@@ -45,6 +45,19 @@ def test_every_view_is_written(result):
     assert (result / "scene.ply").is_file()
 
 
+def test_a_given_range_that_other_views_exceed_is_noted(scene, tmp_path):
+    out = tmp_path / "out"
+    short = ("--range", "0", "0.3", "--preset", "fast", "--save", "npz", "--threads", "1")
+    done = run("estimate", scene, "--out", out, "--every-view", *short)
+    assert done.exit_code == 0, done.output
+    text = " ".join(done.stderr.split())
+    assert "lie outside the given range 0 … 0.3 px" in text
+    assert "leave --range out, or widen it: --range 0 0.6" in text
+    [note] = [note for note in load_views(out).estimate.notes if "outside the given range" in note]
+    assert note in json.loads((out / "provenance.json").read_text())["source"]["notes"]
+    assert "outside the given range" in (out / "report.html").read_text()
+
+
 def test_formats_without_npz_are_refused(scene, tmp_path):
     done = run("estimate", scene, "--out", tmp_path / "a", "--every-view", "--save", "ply", "--json")
     assert done.exit_code != 0

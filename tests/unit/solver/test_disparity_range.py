@@ -109,11 +109,10 @@ def test_a_range_is_widened_by_what_some_pixels_see_outside_it():
     short = replace(whole, maximum=0.5)
     lightfield = rendered.lightfield.with_(range=short)
     with Workers(1) as workers:
-        wider = widened_range(lightfield, near, workers)
-        assert wider is not None
-        assert (wider.minimum, wider.origin) == (short.minimum, "file")
-        assert wider.maximum == pytest.approx(whole.maximum, abs=0.25)
-        assert widened_range(lightfield, rendered.truth.disparity < 0.3, workers) == short
-        assert widened_range(lightfield, np.zeros_like(near), workers) == short, "nobody votes"
-        given = replace(short, origin="user")
-        assert widened_range(lightfield.with_(range=given), near, workers) == given
+        limits, outside, clear = widened_range(lightfield, short, near, workers)
+        assert (limits.minimum, limits.origin) == (short.minimum, "file")
+        assert limits.maximum == pytest.approx(whole.maximum, abs=0.25)
+        assert 0.5 * clear < outside < clear, "some are within the accuracy of a vote"
+        far = rendered.truth.disparity < 0.3
+        assert widened_range(lightfield, short, far, workers)[:2] == (short, 0)
+        assert widened_range(lightfield, short, np.zeros_like(near), workers) == (short, 0, 0), "nobody votes"

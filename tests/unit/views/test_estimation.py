@@ -120,6 +120,15 @@ def test_what_other_views_see_may_be_nearer_than_the_range_of_the_centre():
     assert views.estimate.range == limits
     given = estimate_views(lightfield.replace(range=replace(limits, origin="user")), "fast", threads=1)
     assert given.disparity.max() < limits.maximum + 0.05
+    [note], [told] = views.estimate.notes, given.estimate.notes
+    assert note.startswith("textured points in view ")
+    assert f"lie outside its range; other views are searched in {limits.minimum:g} … " in note
+    assert note.endswith("px (range=(MIN, MAX) sets the range of all views)")
+    assert f"outside the given range {limits.minimum:g} … {limits.maximum:g} px and have wrong disparities" in told
+    wider = max(there.maximum for there in given.outside)
+    assert told.endswith(f"leave `range` out, or widen it: range=({limits.minimum:g}, {wider:g})")
+    lowest = rendered.disparity_of((4, 2))
+    assert wider == pytest.approx(float(lowest.max()), rel=0.1)
 
 
 def test_progress_is_told_and_anchors_are_limited():

@@ -12,6 +12,7 @@ from ioadr.app.batch.tiling import Tile
 from ioadr.errors import InputError
 from ioadr.layout import Index
 from ioadr.result import Estimate
+from ioadr.views.outside import Outside, by_view, noted
 from ioadr.views.result import Views
 from ioadr.views.surfaces import NOTHING, Surface
 
@@ -28,14 +29,16 @@ def views_core(views: Views, inner: tuple[slice, slice]) -> dict[str, NDArray[An
     maps = {name: np.asarray(getattr(views, name))[:, *inner] for name in MAPS}
     layers = {f"layer_{name}": np.stack([getattr(s, name)[inner] for s in views.surfaces]) for name in LAYERS}
     anchors = {"anchors": np.array([surface.view for surface in views.surfaces])}
+    anchors["outside"] = np.array([[*there.view, *there[1:]] for there in views.outside]).reshape(-1, 6)
     return {f"{PREFIX}{name}": np.ascontiguousarray(values) for name, values in (maps | layers | anchors).items()}
 
 
 def join_views(estimate: Estimate, cores: Iterable[tuple[Tile, Arrays]]) -> Views:
-    """Maps and surfaces of the whole image, whose reference view's estimate is given."""
+    """Maps and surfaces of the whole image, whose reference view's estimate is given; it gets the tiles' notes."""
     index = np.argwhere(estimate.layout.present)
     maps: dict[str, NDArray[Any]] = {}
     layers: dict[Index, dict[str, NDArray[Any]]] = {}
+    outside: list[Outside] = []
     for tile, core in cores:
         anchors = [(int(row), int(column)) for row, column in core[f"{PREFIX}anchors"]]
         for number, anchor in enumerate(anchors):
@@ -54,8 +57,14 @@ def join_views(estimate: Estimate, cores: Iterable[tuple[Tile, Arrays]]) -> View
             part = core[f"{PREFIX}{name}"]
             part = numbers[part] if name == "source" else part
             _whole(maps, name, part, estimate.disparity.shape, (len(index),))[:, *tile.core.slices] = part
+        outside += [
+            Outside((int(row), int(column)), int(points), int(clear), float(low), float(high))
+            for row, column, points, clear, low, high in core[f"{PREFIX}outside"]
+        ]
     surfaces = tuple(Surface(view, _offset(estimate, view), **layer) for view, layer in layers.items())
-    return Views(estimate, index, maps["disparity"], maps["confidence"], maps["source"], surfaces)
+    outside = by_view(outside)
+    estimate = noted(estimate, outside)
+    return Views(estimate, index, maps["disparity"], maps["confidence"], maps["source"], surfaces, outside=outside)
 
 
 def _whole(

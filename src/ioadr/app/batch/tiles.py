@@ -160,12 +160,13 @@ def _joined(item: Item, key: str, settings: Settings, whole: Whole, tiles: Seque
     clock = Clock()
     tell(settings.topic, item.name, "joining tiles", ESTIMATED)
     estimate = join(_stored(settings, item, tiles), whole, settings, len(tiles))
+    views = join_views(estimate, _stored(settings, item, tiles)) if settings.every_view else None
+    estimate = estimate if views is None else views.estimate
     truth, notes = truth_beside(Path(item.path), (whole.known.height, whole.known.width))
     clock.lap("join")
     clock.seconds["estimate"] = round(estimate.seconds.get("total", 0.0), 3)
     outcome = outcome_of(item, key, settings, estimate, truth, clock, notes)
     outcome = replace(outcome, facts={**outcome.facts, "tiles": _seams(tiles)})
-    views = join_views(estimate, _stored(settings, item, tiles)) if settings.every_view else None
     save(outcome, settings, estimate, None, truth, views)
     clock.lap("save")
     shutil.rmtree(tile_folder(settings, item), ignore_errors=True)

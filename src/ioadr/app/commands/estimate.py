@@ -132,7 +132,16 @@ def run_every_view(terminal: Terminal, estimation: Estimation, lightfield: Light
     anchors = ", ".join(f"{row} {column}" for row, column in (surface.view for surface in views.surfaces))
     text = f"maps of {len(views.index)} views from {len(views.surfaces)} anchors ({anchors})"
     terminal.note(f"{text}, which saw {100 * views.covered:.1f} % of all pixels")
+    say_outside(terminal, views)
     return views
+
+
+def say_outside(terminal: Terminal, views: Views) -> None:
+    """Print what was decided about disparities outside the range."""
+    from ioadr.views.outside import range_notes
+
+    for note in range_notes(views.estimate.range, views.outside):
+        terminal.note(f"  {as_options(note)}")
 
 
 def headline(lightfield: LightField) -> str:

@@ -143,8 +143,8 @@ def load_views(path: str | os.PathLike[str], lightfield: LightField | None = Non
             Surface(view, offset, *(arrays[f"anchor_{name}"][number] for name in ANCHOR_ARRAYS))
             for number, (view, offset) in enumerate(anchors)
         )
-        maps = {name: arrays[name] for name in ("disparity", "confidence", "source")}
-        views = Views(estimate, index, **maps, surfaces=surfaces, lightfield=lightfield)
+        disparity, confidence, source = (arrays[name] for name in ("disparity", "confidence", "source"))
+        views = Views(estimate, index, disparity, confidence, source, surfaces, lightfield)
         _check(views)
     except (InputError, KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
         raise InputError(f"{archive}: not what `ioadr estimate` writes: {one_line(error)}. Estimate again.") from error

@@ -22,6 +22,7 @@ from ioadr.io import ReadOptions, load_estimate, orientation
 from ioadr.io.parts import read_part, survey
 from ioadr.part import Part, Window
 from ioadr.solver.reach import CARRIED, estimation_margin
+from ioadr.views.outside import Outside
 from ioadr.views.result import Views
 from ioadr.views.surfaces import NOTHING
 from tests import explored
@@ -186,10 +187,12 @@ def test_every_view_is_joined_with_the_anchors_of_all_tiles(tmp_path, monkeypatc
             confidence=whole.confidence[inner],
             source=np.append(numbers, np.full(253, NOTHING, np.uint8))[whole.source[inner]],
             surfaces=[replace(s, **{name: getattr(s, name)[window.slices] for name in LAYERS}) for s in surfaces],
+            outside=[Outside((4, 0), 3, 10, -1.5, 2.0 if left else 2.5), *[Outside((0, 0), 9, 9, -1.75, 1.5)] * left],
         )
 
     monkeypatch.setattr(ioadr, "estimate_views", cut)
-    assert estimated(item, settings, plan_tiles(64, 128, 64, 16)).state == "done"
+    outcome = estimated(item, settings, plan_tiles(64, 128, 64, 16))
+    assert outcome.state == "done"
     joined = ioadr.load_views(tmp_path / "out" / "a")
     assert [surface.view for surface in joined.surfaces] == [(2, 2), second, third]
     np.testing.assert_array_equal(joined.disparity, whole.disparity)
@@ -201,6 +204,10 @@ def test_every_view_is_joined_with_the_anchors_of_all_tiles(tmp_path, monkeypatc
     assert np.isnan(joined.surfaces[2].disparity[:, :64]).all()
     assert set(joined.points().anchor) <= {0, 1, 2}
     assert (tmp_path / "out" / "a" / "scene_mesh.ply").stat().st_size > 10_000
+    note = joined.estimate.notes[-1]
+    assert "views 0 0 (9 of 9), 4 0 (6 of 20), hidden" in note, "of both tiles"
+    assert note.endswith("range=(-1.75, 2.5)")
+    assert outcome.facts["notes"][-1].endswith("--range -1.75 2.5")
 
 
 @pytest.mark.slow
