@@ -28,12 +28,12 @@ def tile_side(need: Need, margin: int, memory: int | None, wanted: int = 0) -> i
     """Side of a tile's core, px: as large as memory allows, or as requested."""
     largest = max(need.height, need.width)
     side = -(-largest // GRAIN) * GRAIN if wanted == 0 else max(GRAIN, wanted // GRAIN * GRAIN)
-    while memory is not None and side > GRAIN and _bytes(need, side, margin) > memory:
+    least = min(SMALLEST, side)
+    while memory is not None and side > least and _bytes(need, side, margin) > memory:
         side -= GRAIN
-    if memory is not None and (_bytes(need, side, margin) > memory or side < min(SMALLEST, wanted or SMALLEST)):
-        needed = _bytes(need, SMALLEST, margin)
+    if memory is not None and (needed := _bytes(need, side, margin)) > memory:
         raise InputError(
-            f"tiles: even a tile of {SMALLEST} px with a margin of {margin} px needs {size(needed)}; "
+            f"tiles: even a tile of {side} px with a margin of {margin} px needs {size(needed)}; "
             f"{size(memory)} is available. Give workers more memory (--memory, --workers), or read fewer views "
             "(--views)."
         )

@@ -60,6 +60,7 @@ def test_tiles_are_as_large_as_memory_allows(tmp_path):
     for side, memory in zip(sides, (600_000_000, 1_200_000_000), strict=False):
         assert need.part(side + 2 * 88 + 16, side + 2 * 88 + 16) <= memory
     assert tile_side(need, 88, None, wanted=500) == 448
+    assert tile_side(need, 88, 10_000_000_000, wanted=80) == 64, "smaller than we would choose, but asked for"
     with pytest.raises(InputError, match="even a tile of 128 px"):
         tile_side(need, 88, 160_000_000)
 
