@@ -32,6 +32,12 @@ MOST_THREADS = 1024
 threads_option = _option(
     "--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", show_default="all", help="Number of CPU threads."
 )
+align_option = _option(
+    "--align/--no-align",
+    default=None,
+    show_default="automatic, for photographs with poses",
+    help="First correct shifts, rotations, scales, gains and shading of single views.",
+)
 
 
 @dataclass(frozen=True)

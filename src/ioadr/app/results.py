@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from ioadr.app.sections import option
 from ioadr.errors import InputError
 
 if TYPE_CHECKING:
+    from ioadr.io.options import ReadOptions
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
 
@@ -24,6 +26,17 @@ lightfield_option = option(
     metavar="PATH",
     help="Light field of the result.  [default: the one that was estimated]",
 )
+
+
+def refuse_reading(reading: ReadOptions, folder: str) -> None:
+    """Refuse reading options with a result: its light field is read with those of its estimation."""
+    given = [field.name for field in fields(reading) if getattr(reading, field.name) != field.default]
+    if given:
+        options = ", ".join(f"--{name.replace('_', '-')}" for name in given)
+        raise InputError(
+            f"{folder}: the light field of a result is read as it was estimated, without {options}. Leave "
+            f"{'them' if len(given) > 1 else 'it'} out, or give the light field instead of the result."
+        )
 
 
 def open_lightfield(

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 from PIL import Image
 
+import ioadr
 from ioadr import InputError, load_views
 from ioadr.app.cli import group
 from ioadr.io import write_lightfield
@@ -117,6 +118,41 @@ def test_views_left_out_are_reported(scene):
     assert len(answer["by_view"]) == 16
     means = {name: values["psnr"] for name, values in answer["means"].items()}
     assert means["views"] > max(means["nearest"], means["blend"]) + 2
+
+
+def test_a_light_field_is_checked_with_the_options_that_read_it(scene, tmp_path):
+    views = ioadr.read(scene).views
+    rows, columns, height, width, channels = views.shape
+    mosaic = views.transpose(0, 2, 1, 3, 4).reshape(rows * height, columns * width, channels)
+    Image.fromarray(mosaic).save(tmp_path / "quilt.png")
+    options = ("--quilt", "5x5", "--range", "0", "0.3", "--crop", "0", "0", "40", "40")
+    done = run("check", tmp_path / "quilt.png", "--leave-out", "2", *options, "--preset", "fast", "--threads", "1")
+    assert done.exit_code == 0, done.output
+    assert "5×5 views of 40×40 px" in done.stderr
+    assert "maps from 9 kept views, on a grid of 3×3" in done.stderr
+    assert "lie outside the given range 0 … 0.3 px" in done.stderr
+    assert "doubtful: 100 % of the pixels have the largest disparity: widen --range MIN MAX" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--leave-out", "2", "--order", "row", "--scale", "0.5"), "as it was estimated, without --order, --scale."),
+        (("--flip-rows",), "as it was estimated, without --flip-rows. Leave it out"),
+        (("--preset", "fast"), "only --leave-out N estimates"),
+        (("--leave-out", "2", "--no-align"), "a result is checked as it was estimated"),
+    ],
+)
+def test_options_that_a_check_of_a_result_would_ignore_are_refused(result, options, message):
+    done = run("check", result, *options)
+    assert done.exit_code != 0
+    assert message in str(done.exception)
+
+
+def test_a_light_field_needs_no_other_light_field(scene):
+    done = run("check", scene, "--leave-out", "2", "--lightfield", scene)
+    assert done.exit_code != 0
+    assert f"give it alone: ioadr check {scene} --leave-out 2" in str(done.exception)
 
 
 def test_the_check_of_a_result_is_kept_with_it_and_shown(result, scene, tmp_path):

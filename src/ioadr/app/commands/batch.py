@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ioadr.app.estimation_options import Estimation, with_estimation_options
+from ioadr.app.estimation_options import Estimation, align_option, with_estimation_options
 from ioadr.app.reader_options import with_reader_options
 from ioadr.app.saving_options import Saving, check_archived, strict_option, with_saving_options
 from ioadr.app.sections import SectionCommand, option
@@ -23,13 +23,7 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUTS...")
 @option("Results", "--out", required=True, metavar="DIR", help="Folder or URL for all results.")
-@option(
-    "Estimation",
-    "--align/--no-align",
-    default=None,
-    show_default="automatic, for photographs with poses",
-    help="First correct shifts, rotations, scales, gains and shading of single views.",
-)
+@align_option
 @strict_option
 @option(
     "Results",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import ioadr
 from ioadr.app.compile_ahead import compiling_ahead
-from ioadr.app.estimation_options import Estimation, kernels_waking, with_estimation_options
+from ioadr.app.estimation_options import Estimation, align_option, kernels_waking, with_estimation_options
 from ioadr.app.reader_options import read_from_cli, with_reader_options
 from ioadr.app.saving_options import Saving, check_archived, strict_option, with_saving_options
 from ioadr.app.sections import SectionCommand, option
@@ -31,13 +32,7 @@ if TYPE_CHECKING:
 @click.command(cls=SectionCommand)
 @click.argument("scene", type=click.Path())
 @option("Results", "--out", required=True, type=click.Path(), metavar="DIR", help="Folder for the results.")
-@option(
-    "Estimation",
-    "--align/--no-align",
-    default=None,
-    show_default="automatic, for photographs with poses",
-    help="First correct shifts, rotations, scales, gains and shading of single views.",
-)
+@align_option
 @option(
     "Results",
     "--every-view",
@@ -84,8 +79,8 @@ def command(
             align, lightfield = True, lightfield if whole else ioadr.read(scene, reading)
         if align:
             lightfield = aligned(terminal, lightfield, estimation)
-        for note in stretch_notes(lightfield.tones(estimation.parameters.data.least_span), lightfield.white):
-            terminal.note(f"  {as_options(note)}")
+        tones = lightfield.tones(estimation.parameters.data.least_span)
+        say_notes(terminal, stretch_notes(tones, lightfield.white), lightfield)
         views = run_every_view(terminal, estimation, lightfield, work) if every_view else None
         if views is None:
             with sweep_bar(terminal, lightfield.name) as progress:
@@ -132,16 +127,15 @@ def run_every_view(terminal: Terminal, estimation: Estimation, lightfield: Light
     anchors = ", ".join(f"{row} {column}" for row, column in (surface.view for surface in views.surfaces))
     text = f"maps of {len(views.index)} views from {len(views.surfaces)} anchors ({anchors})"
     terminal.note(f"{text}, which saw {100 * views.covered:.1f} % of all pixels")
-    say_outside(terminal, views)
+    say_notes(terminal, views.estimate.source.notes, lightfield)
     return views
 
 
-def say_outside(terminal: Terminal, views: Views) -> None:
-    """Print what was decided about disparities outside the range."""
-    from ioadr.views.outside import range_notes
-
-    for note in range_notes(views.estimate.range, views.outside):
-        terminal.note(f"  {as_options(note)}")
+def say_notes(terminal: Terminal, notes: Iterable[str], lightfield: LightField) -> None:
+    """Print notes that `headline` did not have yet."""
+    for note in notes:
+        if note not in lightfield.source.notes:
+            terminal.note(f"  {as_options(note)}")
 
 
 def headline(lightfield: LightField) -> str:
@@ -156,14 +150,19 @@ def headline(lightfield: LightField) -> str:
 
 
 def answer(terminal: Terminal, estimate: Estimate, files: list[str], seconds: float) -> None:
-    """Print the result and where its files are, with the doubts that `headline` did not know yet."""
+    """Print the result, its doubts and where its files are."""
     data = summary(estimate) | {"seconds": round(seconds, 3), "files": files}
     unit = DEPTH[estimate.depth_unit]
+    say_doubts(terminal, estimate)
+    text = f"done in {seconds:.1f} s ({unit}, disparity range {disparities(estimate.range)}); wrote\n"
+    terminal.answer(text + "\n".join(f"  {file}" for file in files), data, fold=True)
+
+
+def say_doubts(terminal: Terminal, estimate: Estimate) -> None:
+    """Print the doubts that `headline` did not have yet."""
     for doubt in estimate.doubts:
         if doubt not in estimate.source.doubts.values():
             terminal.note(f"doubtful: {as_options(doubt)}")
-    text = f"done in {seconds:.1f} s ({unit}, disparity range {disparities(estimate.range)}); wrote\n"
-    terminal.answer(text + "\n".join(f"  {file}" for file in files), data, fold=True)
 
 
 def summary(estimate: Estimate) -> dict[str, Any]:
