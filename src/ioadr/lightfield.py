@@ -92,7 +92,8 @@ class Source:
     order: str = ""
     """Verdict on the order of views on the grid: agrees, corrected, contradicted or unknown, with the reason."""
     doubts: Mapping[str, str] = field(default_factory=dict)
-    """Reasons to doubt every map of these views, by kind: "counting", "views" (those that do not fit) and "shifts"."""
+    """Reasons to doubt every map of these views, by kind: "counting", "views" (those that do not fit), "shifts", and
+    "every view" (maps of other views that are hardly reliable)."""
     alignment: Mapping[str, Any] = field(default_factory=dict)
     """Misalignment removed by `ioadr.align` (`Alignment.stored`); empty without alignment."""
 

@@ -69,6 +69,12 @@ def doubts(
     return tuple(reasons)
 
 
+def unreliable(confidence: NDArray[Any]) -> bool:
+    """Whether hardly any pixel of a map is reliable."""
+    mean, sure = float(np.mean(confidence, dtype=np.float64)), float(np.mean(confidence > SURE))
+    return mean < TRUSTED or sure < FEWEST_TRUSTED
+
+
 def disagreement(differences: FloatMap, confidence: FloatMap, image: NDArray[Any], white: float) -> float:
     """`relative_mismatch`, if it is so large that views and map contradict each other, else 0."""
     mismatch = relative_mismatch(differences, image, white)

@@ -21,8 +21,9 @@ from ioadr.result import Estimate
 from ioadr.solver.coverage import settle
 from ioadr.solver.problem import pack_rays
 from ioadr.views import anchors
-from ioadr.views.outside import SearchRange, noted
+from ioadr.views.outside import SearchRange
 from ioadr.views.pose import captured
+from ioadr.views.remarks import remarked
 from ioadr.views.result import Views
 from ioadr.views.surfaces import NOTHING, Sight, Surface, link_of, slopes_of, with_smooth_rims
 
@@ -149,11 +150,12 @@ def _spread(
                 report("anchor", len(surfaces), most_anchors)
     sights = [sight.completed(link) for sight in sights]
     maps = _settled(workers, lightfield, first, index, sights, report)
+    confidence = np.stack([sight.confidence for sight in sights]).astype(np.float16)
     return Views(
-        estimate=noted(first, search.outside),
+        estimate=remarked(first, np.array(index), confidence, search.outside),
         index=np.array(index),
         disparity=maps,
-        confidence=np.stack([sight.confidence for sight in sights]).astype(np.float16),
+        confidence=confidence,
         source=np.stack([sight.source for sight in sights]),
         surfaces=tuple(surfaces),
         lightfield=lightfield.replace(range=search.limits),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +12,6 @@ from ioadr._jit import Workers
 from ioadr.errors import Note
 from ioadr.layout import Index
 from ioadr.lightfield import DisparityRange, LightField
-from ioadr.result import Estimate
 from ioadr.solver.disparity_range import widened_range
 
 MOST_NAMED = 4
@@ -63,12 +61,6 @@ def by_view(tiles: Iterable[Outside]) -> list[Outside]:
             max(known.maximum, there.maximum),
         )
     return list(views.values())
-
-
-def noted(estimate: Estimate, outside: Sequence[Outside]) -> Estimate:
-    """The estimate with the note."""
-    notes = (*estimate.source.notes, *range_notes(estimate.range, outside))
-    return replace(estimate, source=replace(estimate.source, notes=notes))
 
 
 def range_notes(limits: DisparityRange, outside: Sequence[Outside]) -> tuple[str, ...]:

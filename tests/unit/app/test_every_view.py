@@ -36,6 +36,7 @@ def result(scene):
     done = run("estimate", scene, "--out", out, "--every-view", "--preset", "fast", "--no-report", "--threads", "1")
     assert done.exit_code == 0, done.output
     assert "maps of 25 views from" in done.output
+    assert "mean confidence 0." in done.output
     return out
 
 

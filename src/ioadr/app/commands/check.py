@@ -157,7 +157,7 @@ def _left_out(terminal: Terminal, lightfield: LightField, step: int, estimation:
     rows, columns = estimate.layout.grid
     terminal.note(f"maps from {len(left_out.views.index)} kept views, on a grid of {rows}×{columns} in these remarks")
     say_notes(terminal, estimate.notes, lightfield)
-    say_doubts(terminal, estimate)
+    say_doubts(terminal, estimate, lightfield)
     return left_out
 
 

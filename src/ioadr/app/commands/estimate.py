@@ -89,6 +89,7 @@ def command(
             estimate = views.estimate
     with terminal.busy(f"writing {out}"):
         files = saving.save(estimate, out, lightfield, views=views)
+    say_doubts(terminal, estimate, lightfield)
     answer(terminal, estimate, files, time.perf_counter() - start)
     return DOUBTFUL if strict and estimate.doubts else 0
 
@@ -126,7 +127,8 @@ def run_every_view(terminal: Terminal, estimation: Estimation, lightfield: Light
         )
     anchors = ", ".join(f"{row} {column}" for row, column in (surface.view for surface in views.surfaces))
     text = f"maps of {len(views.index)} views from {len(views.surfaces)} anchors ({anchors})"
-    terminal.note(f"{text}, which saw {100 * views.covered:.1f} % of all pixels")
+    trust = f"mean confidence {views.confidence.mean(dtype=float):.2f}"
+    terminal.note(f"{text}, which saw {100 * views.covered:.1f} % of all pixels; {trust}")
     say_notes(terminal, views.estimate.source.notes, lightfield)
     return views
 
@@ -150,18 +152,17 @@ def headline(lightfield: LightField) -> str:
 
 
 def answer(terminal: Terminal, estimate: Estimate, files: list[str], seconds: float) -> None:
-    """Print the result, its doubts and where its files are."""
+    """Print the result and where its files are."""
     data = summary(estimate) | {"seconds": round(seconds, 3), "files": files}
     unit = DEPTH[estimate.depth_unit]
-    say_doubts(terminal, estimate)
     text = f"done in {seconds:.1f} s ({unit}, disparity range {disparities(estimate.range)}); wrote\n"
     terminal.answer(text + "\n".join(f"  {file}" for file in files), data, fold=True)
 
 
-def say_doubts(terminal: Terminal, estimate: Estimate) -> None:
-    """Print the doubts that `headline` did not have yet."""
+def say_doubts(terminal: Terminal, estimate: Estimate, lightfield: LightField) -> None:
+    """Print doubts that `headline` did not have yet."""
     for doubt in estimate.doubts:
-        if doubt not in estimate.source.doubts.values():
+        if doubt not in lightfield.source.doubts.values():
             terminal.note(f"doubtful: {as_options(doubt)}")
 
 
