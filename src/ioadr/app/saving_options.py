@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ioadr.app.sections import option
+from ioadr.app.sections import Number, option
 from ioadr.app.start.exit_codes import DOUBTFUL
 from ioadr.errors import InputError
 
@@ -32,7 +32,7 @@ strict_option = option(
 def min_confidence_option(cut: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """The option --min-confidence; `cut` names the files from which pixels are dropped."""
     text = f"Drop pixels of lower confidence (0 … 1) from {cut}."
-    return option("Results", "--min-confidence", type=click.FloatRange(0, 1), metavar="X", default=0.0, help=text)
+    return option("Results", "--min-confidence", type=Number(0, 1), metavar="X", default=0.0, help=text)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +10,16 @@ import click
 
 LAST = ("Messages", "Options")
 """Headings that come after all others; the second holds --help."""
+
+
+class Number(click.FloatRange):
+    """A float in a range; NaN, which click lets through, is in none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not in the range {self._describe_range()}.", param, ctx)
+        return number
 
 
 class SectionOption(click.Option):

@@ -77,6 +77,18 @@ def test_frames_are_rendered(result, tmp_path):
         assert picture.size == (60, 50)
 
 
+def test_the_even_size_of_a_video_is_told(result, tmp_path):
+    pytest.importorskip("cv2")
+    (tmp_path / "places.txt").write_text("2 2\n")
+    film = ("--path", tmp_path / "places.txt", "--size", "33x18", "--threads", "1")
+    done = run("render", result, *film, "--out", tmp_path / "film.mp4", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["size"] == [18, 34]
+    assert "the last row or column of 33×18 px is repeated" in done.stderr
+    done = run("render", result, *film, "--out", tmp_path / "film.gif", "--json")
+    assert json.loads(done.stdout)["size"] == [18, 33]
+
+
 def test_a_file_of_places_is_rendered(result, scene, tmp_path):
     (tmp_path / "places.txt").write_text("2 2\n1.5 2\n")
     film = tmp_path / "film.webp"
@@ -92,13 +104,14 @@ def test_a_file_of_places_is_rendered(result, scene, tmp_path):
         (["--path", "orbit", "--out", "film.mkv"], "cannot write this kind of video"),
         (["--path", "nowhere", "--out", "f"], "expected orbit, dolly, grid or a file"),
         (["--path", "orbit", "--out", "f", "--size", "wide"], "expected WIDTHxHEIGHT"),
+        (["--path", "orbit", "--out", "f.gif", "--rate", "nan"], "nan is not in the range 0.1<=x<=100"),
     ],
 )
 def test_what_cannot_be_rendered_is_explained(result, tmp_path, monkeypatch, options, message):
     monkeypatch.chdir(tmp_path)
     done = run("render", result, *options)
     assert done.exit_code != 0
-    assert message in str(done.exception)
+    assert message in str(done.exception) + done.output
     assert list(tmp_path.iterdir()) == []
 
 

@@ -11,7 +11,7 @@ import click
 
 from ioadr.app.estimation_options import threads_option
 from ioadr.app.results import lightfield_option, open_lightfield
-from ioadr.app.sections import SectionCommand, option
+from ioadr.app.sections import Number, SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 from ioadr.errors import InputError
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @option(
     "Camera",
     "--aperture",
-    type=click.FloatRange(0),
+    type=Number(0),
     metavar="X",
     default=0.0,
     help="Radius of the lens, in steps between views.",
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 @option(
     "Results",
     "--rate",
-    type=click.FloatRange(0.1, 100),
+    type=Number(0.1, 100),
     metavar="X",
     default=25.0,
     show_default=True,
@@ -83,7 +83,7 @@ def command(
     A file of camera positions has one per line: row and column in the grid of views (fractions and values outside the
     grid are allowed), then, optionally, the distance ahead in the unit of depth and the zoom.
     """
-    from ioadr.io.results.film import check_film, write_film
+    from ioadr.io.results.film import check_film, film_size, write_film
 
     check_film(out, overwrite)
     with terminal.busy(f"reading {result}"):
@@ -105,6 +105,9 @@ def command(
                 yield rgb8(made.image, views.estimate.white)
 
         files = write_film(out, pictures(), rate, overwrite)
+    if film_size(out, (height, width)) != (height, width):
+        terminal.note(f"videos need an even size: the last row or column of {width}×{height} px is repeated")
+        height, width = film_size(out, (height, width))
     text = f"wrote {out}: {len(viewpoints)} picture{'s' * (len(viewpoints) > 1)} of {width}×{height} px"
     terminal.answer(text, {"frames": len(viewpoints), "size": [height, width], "files": [str(file) for file in files]})
 

@@ -77,16 +77,23 @@ def write_film(path: str | os.PathLike[str], frames: Iterable[Rgb], rate: float,
     return [target / name for name in names]
 
 
+def film_size(path: str | os.PathLike[str], size: tuple[int, int]) -> tuple[int, int]:
+    """Height and width of pictures of a size in the file; encoders halve them, so odd ones grow by a row or column."""
+    height, width = size
+    return (height + height % 2, width + width % 2) if Path(path).suffix.lower() in ENCODED else size
+
+
 def _encode(path: Path, frames: Iterable[Rgb], rate: float) -> None:
-    """A video of the frames; odd sizes get one more row or column, because encoders halve them."""
+    """A video of the frames, of even size."""
     import cv2
 
     writer, count = None, 0
     for frame in frames:
-        even = np.pad(frame, ((0, len(frame) % 2), (0, frame.shape[1] % 2), (0, 0)), mode="edge")
+        height, width = film_size(path, frame.shape[:2])
+        even = np.pad(frame, ((0, height - len(frame)), (0, width - frame.shape[1]), (0, 0)), mode="edge")
         if writer is None:
             code = cv2.VideoWriter.fourcc(*ENCODED[path.suffix.lower()])
-            writer = cv2.VideoWriter(str(path), code, rate, (even.shape[1], len(even)))
+            writer = cv2.VideoWriter(str(path), code, rate, (width, height))
         writer.write(np.ascontiguousarray(even[..., ::-1]))
         count += 1
     if writer is not None:

@@ -132,7 +132,8 @@ def load_views(path: str | os.PathLike[str], lightfield: LightField | None = Non
         raise absent(Path(path), "result")
     if not archive.is_file():
         raise InputError(
-            f"{path}: holds no maps of every view ({ARCHIVE}). Estimate every view first: docs/every-view.md."
+            f"{path}: holds no maps of every view ({ARCHIVE}). Estimate them with `ioadr estimate SCENE --every-view`, "
+            "or in Python with ioadr.estimate_views."
         )
     estimate = load_estimate(path)
     with damage_explained(archive, "maps of every view", "Run the estimation again."):

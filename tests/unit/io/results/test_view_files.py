@@ -59,7 +59,7 @@ def test_packed_again_by_others_it_is_still_read(folder, tmp_path):
 
 def test_a_result_without_all_views_is_named(tmp_path):
     every_view().estimate.save(tmp_path / "one", report=False)
-    with pytest.raises(InputError, match=r"holds no maps of every view \(views.npz\).*docs/every-view"):
+    with pytest.raises(InputError, match=r"holds no maps of every view \(views.npz\).*--every-view.*estimate_views"):
         load_views(tmp_path / "one")
 
 
