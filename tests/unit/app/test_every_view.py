@@ -60,6 +60,15 @@ def test_a_given_range_that_other_views_exceed_is_noted(scene, tmp_path):
     assert "outside the given range" in (out / "report.html").read_text()
 
 
+def test_an_unusable_work_folder_is_refused_before_the_estimation(scene, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr("ioadr.views.estimation.estimate", lambda *_: pytest.fail("estimated"))
+    done = run("estimate", scene, "--out", tmp_path / "a", "--every-view", "--work", tmp_path / "file" / "w")
+    assert done.exit_code != 0
+    assert f"{tmp_path / 'file' / 'w'}: cannot be created: Not a directory" in str(done.exception)
+    assert not (tmp_path / "a").exists()
+
+
 def test_formats_without_npz_are_refused(scene, tmp_path):
     done = run("estimate", scene, "--out", tmp_path / "a", "--every-view", "--save", "ply", "--json")
     assert done.exit_code != 0

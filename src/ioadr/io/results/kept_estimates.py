@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ioadr.errors import InputError
+from ioadr.errors import InputError, OutputError
 from ioadr.io.results.load import load_estimate
 from ioadr.io.results.save import plain, save_estimate
 from ioadr.io.safety.fingerprint import work_key
@@ -25,8 +25,14 @@ Estimator = Callable[[LightField, Parameters, int], Estimate]
 def keeping(folder: str | os.PathLike[str], estimator: Estimator) -> Estimator:
     """An estimator that stores finished estimates in `folder`, and loads them as long as their inputs are unchanged.
 
-    A damaged one is estimated again.
+    A damaged one is estimated again. An unusable folder is refused now, not after the first estimate.
     """
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be created: {error.strerror}. Choose another with ⟦work DIR⟧.") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise OutputError(f"{folder}: not writable. Change its permissions or choose another with ⟦work DIR⟧.")
 
     def kept(lightfield: LightField, parameters: Parameters, seed: int) -> Estimate:
         row, column = lightfield.reference
