@@ -172,6 +172,13 @@ def test_options_that_a_check_of_a_result_would_ignore_are_refused(result, optio
     assert message in str(done.exception)
 
 
+def test_the_explorer_refuses_options_that_it_would_ignore(result):
+    pytest.importorskip("starlette")
+    done = run("explore", result, "--scale", "0.5", "--no-browser")
+    assert done.exit_code != 0
+    assert "as it was estimated, without --scale. Leave it out" in str(done.exception)
+
+
 def test_a_light_field_needs_no_other_light_field(scene):
     done = run("check", scene, "--leave-out", "2", "--lightfield", scene)
     assert done.exit_code != 0

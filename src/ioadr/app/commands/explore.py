@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ioadr.app.reader_options import read_from_cli, with_reader_options
-from ioadr.app.results import open_lightfield
+from ioadr.app.results import open_lightfield, refuse_reading
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
 
@@ -75,6 +75,7 @@ def _study(terminal: Terminal, path: str | None, result: str | None, truth: str 
     if result is None:
         lightfield, estimate, views = read_from_cli(terminal, str(path), reading), None, None
     else:
+        refuse_reading(reading, result)
         with terminal.busy(f"reading {result}"):
             estimate = load_estimate(result)
             remedy = f"Name it: ioadr explore LIGHTFIELD {result}"
