@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
@@ -11,7 +12,7 @@ import click
 
 import ioadr
 from ioadr.app.sections import option
-from ioadr.errors import InputError
+from ioadr.errors import MARK, InputError
 
 if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ioadr.result import Estimate
 
 OPTION = "Say where it is with --lightfield PATH."
+ESTIMATED = "Give the light field that was estimated."
 lightfield_option = option(
     "Input",
     "--lightfield",
@@ -99,15 +101,24 @@ def _embedded(estimate: Estimate) -> LightField | None:
 
 
 def _read(estimate: Estimate, folder: str, path: str, all_views: bool) -> LightField:
-    """Read with the estimate's options; check the size."""
+    """Read with the estimate's options; check the size and the grid."""
     dropped = ("view_step",) if all_views else ()
     options = {name: value for name, value in estimate.source.options.items() if name not in dropped}
-    lightfield = ioadr.read(path, **options)
-    if (lightfield.height, lightfield.width) != estimate.disparity.shape:
+    try:
+        lightfield = ioadr.read(path, **options)
+    except InputError as error:
+        raise InputError(f"{_without_options(error.marked)} {ESTIMATED}") from error
+    size, grid = (lightfield.height, lightfield.width), lightfield.present.shape
+    if size != estimate.disparity.shape:
         height, width = estimate.disparity.shape
         raise InputError(
             f"{path}: expected views of {width}×{height} px as in {folder}, "
-            f"found {lightfield.width}×{lightfield.height}. Give the light field that was estimated."
+            f"found {lightfield.width}×{lightfield.height}. {ESTIMATED}"
+        )
+    if grid != estimate.layout.present.shape:
+        rows, columns = estimate.layout.present.shape
+        raise InputError(
+            f"{path}: expected {rows}×{columns} views as in {folder}, found {grid[0]}×{grid[1]}. {ESTIMATED}"
         )
     lightfield = lightfield.replace(reference=estimate.layout.reference)
     if not estimate.source.alignment:
@@ -115,3 +126,9 @@ def _read(estimate: Estimate, folder: str, path: str, all_views: bool) -> LightF
     from ioadr.alignment import Alignment, applied
 
     return applied(lightfield, Alignment.of(estimate.source.alignment))
+
+
+def _without_options(text: str) -> str:
+    """The sentences of a message that name no option: these commands read with the options of the result."""
+    sentences = re.split(r"(?<=[.?]) (?=[A-Z])", text)
+    return " ".join([sentences[0], *(sentence for sentence in sentences[1:] if not MARK.search(sentence))])

@@ -63,6 +63,7 @@ class Renderer:
                 "`ioadr.load_views(folder, lightfield)`."
             )
         self.views, self.lightfield = views, views.lightfield
+        check_lightfield(views, views.lightfield)
         self.link = link_of(views.layout)
         self.places = np.ascontiguousarray(views.layout.offsets[tuple(views.index.T)])
         self.step = view_step(self.places)
@@ -165,6 +166,14 @@ def renderer(views: Views) -> Renderer:
         made = Renderer(views)
         object.__setattr__(views, "_renderer", made)
     return made
+
+
+def check_lightfield(views: Views, lightfield: LightField) -> None:
+    """Refuse a light field of another size: compiled code would read beyond its pictures."""
+    expected, found = (*views.layout.present.shape, *views.size), lightfield.views.shape[:4]
+    if expected != found:
+        wanted, given = (f"{rows}×{cols} views of {width}×{high} px" for rows, cols, high, width in (expected, found))
+        raise InputError(f"light field: expected {wanted} as in the maps, found {given}.")
 
 
 def check_size(size: tuple[int, int]) -> tuple[int, int]:

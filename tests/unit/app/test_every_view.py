@@ -75,6 +75,26 @@ def test_formats_without_npz_are_refused(scene, tmp_path):
     assert "needs npz" in str(done.exception) + done.output
 
 
+def test_a_wrong_light_field_is_refused_without_options_of_other_commands(result, tmp_path):
+    """`render` named --reference and --format, which it does not have; a 4×5 grid was read beyond its end."""
+    write_lightfield(make_lightfield(grid=(3, 3), size=(40, 48)), tmp_path / "few.npz")
+    write_lightfield(make_lightfield(grid=(4, 5), size=(40, 48)), tmp_path / "fewer.npz")
+    write_lightfield(make_lightfield(grid=(5, 5), size=(40, 44)), tmp_path / "small.npz")
+    (tmp_path / "notes.txt").write_text("no light field")
+    for name, found in (
+        ("few.npz", "expected 5×5 views as in"),
+        ("fewer.npz", "found 4×5"),
+        ("small.npz", "expected views of 48×40 px as in"),
+        ("notes.txt", "not a light field in a known format"),
+    ):
+        film = ("--path", "orbit", "--frames", "2", "--out", tmp_path / "f", "--lightfield", tmp_path / name)
+        done = run("render", result, *film)
+        message = done.exception.for_command_line()
+        assert found in message
+        assert message.endswith("Give the light field that was estimated.")
+        assert " --" not in message
+
+
 def test_frames_are_rendered(result, tmp_path):
     film = ("--path", "orbit", "--frames", "3", "--size", "60x50")
     done = run("render", result, *film, "--out", tmp_path / "f", "--json")

@@ -11,7 +11,7 @@ import pytest
 from ioadr import InputError, Viewpoint
 from ioadr.evaluation.synthetic import render
 from ioadr.views.paths import PATHS, read_path
-from ioadr.views.rendering import LENS_POINTS, lens, near_grown, view_step
+from ioadr.views.rendering import LENS_POINTS, kept_part, lens, near_grown, view_step
 from tests.unit.views.scenes import SIZE, every_view, scene
 
 
@@ -109,6 +109,14 @@ def test_threads_change_nothing():
 def test_without_the_light_field_it_says_what_to_do():
     with pytest.raises(InputError, match=r"render: needs the pictures.*load_views\(folder, lightfield\)"):
         replace(every_view(), lightfield=None).render((4.0, 4.0))
+
+
+def test_a_light_field_with_fewer_views_is_refused():
+    """Compiled code would read beyond its pictures."""
+    views = every_view()
+    part = kept_part(scene().lightfield, views.layout.thinned(2))
+    with pytest.raises(InputError, match=r"light field: expected 9×9 views of .* as in the maps, found 5×5 views"):
+        replace(views, lightfield=part).render((4.0, 4.0))
 
 
 @pytest.mark.parametrize(
