@@ -132,13 +132,12 @@ class Renderer:
         out, seen = np.empty((*size, self.lightfield.channels), np.float32), np.empty(size, bool)
         given = self.lightfield.views, self.maps, self.places, self.views.index
         wide, link = near_grown(target, 2 * self.link), 2 * self.link
-        workers.rows(
-            blend_rows, size[0], *given, target, self._widened(target, pose), pose, link, self.step, close, out, seen
-        )
+        anchored = sight.source != NOTHING
+        shown = target, self._widened(target, pose), pose, link, self.step, close, anchored
+        workers.rows(blend_rows, size[0], *given, *shown, out, seen)
         if not steady:
             workers.rows(fit_rows, size[0], *given, wide, pose, link, self.step, close, self.noise, out)
-        anchored = sight.source != NOTHING
-        workers.rows(fill_rows, size[0], out, seen | anchored, wide, link)
+        workers.rows(fill_rows, size[0], out, seen, wide, link)
         return Rendering(np.clip(out, 0.0, self.lightfield.white), target, anchored)
 
 

@@ -11,8 +11,9 @@ SHARPNESS = -0.75
 """Slope of the interpolating cubic (Keys 1981) one sample away. −0.5: 0.2 dB less on sideboard, 0: 0.5 dB."""
 UNSEEN, OUTSIDE = 1e-3, 1e-6
 """Weights, relative to 1, of views in which the point is hidden or outside the image."""
-SEEN = 0.5
-"""A point is seen if, in some view, more than this share of the pixels around it lie on its surface."""
+SEEN, HARDLY = 0.5, 0.05
+"""A point is seen if, in some view, more than this share of the pixels around it lie on its surface: `SEEN` of guesses,
+`HARDLY` of what an anchor saw. A nearer surface that hides it from all views would give it its colour."""
 FARTHEST = 32
 """Largest distance, px, from which a pixel that no view sees takes its colour."""
 BETWEEN = 0.75
@@ -21,6 +22,9 @@ all views, and the map is more often wrong than their colours."""
 FRONT = 2.0
 """Weight of the nearer surface around an outline, relative to that of the surface behind it. With 1, boxes gains 0.1 dB
 and cotton loses 0.03 dB; with 3, boxes loses 0.07 dB."""
+ENOUGH = 0.25
+"""Share of the views around a ray that have to see a point. If fewer do, more and more of its colour comes from all
+views: the few that see it at the outline of a nearer surface have mixed pixels there."""
 AROUND = 1.5
 """Views that are farther than the nearest one by at most this many steps are tried first."""
 
@@ -81,8 +85,9 @@ def blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, r
         y, x = origin(i, j, d, places[v, 0], places[v, 1], pose)
         near = (step * step / (square + (close * step) ** 2)) ** 2
         sight = sight_weight(maps[v], y, x, d, link)
-        add_sample(images[index[v, 0], index[v, 1]], y, x, near * sight, total)
-        weights += near * sight
+        weight = near * sight
+        add_sample(images[index[v, 0], index[v, 1]], y, x, weight, total)
+        weights += weight
         largest = max(largest, sight)
         if sight > OUTSIDE:
             asked += near
@@ -114,17 +119,17 @@ def part_in_front(front, behind):
 
 
 @task
-def blend_rows(begin, end, images, maps, places, index, target, wide, pose, link, step, close, out, seen):
+def blend_rows(begin, end, images, maps, places, index, target, wide, pose, link, step, close, anchored, out, seen):
     """Fill rows begin … end − 1 of a picture `out` [H, W, C] of the disparity map `target`; mark where a view sees it.
 
     images [L, K, N, M, C]; maps [V, N, M] of the views at `places` [V, 2] (offsets) and grid `index` [V, 2]; `step` is
     the distance between neighbouring views. A view at a distance of `close` · step has a quarter of the weight of one
-    at the camera. Views around the ray are tried first, then all views.
+    at the camera. Views around the ray are tried first, then all views. `anchored` [H, W] marks what an anchor saw.
 
     `wide` is the map with wider near surfaces. Around outlines, the pixels of the captured views are mixed, so that
     both surfaces are blended, by the shares of the views that see them.
     """
-    total, nearer = np.empty(out.shape[2]), np.empty(out.shape[2])
+    total, other, nearer = np.empty(out.shape[2]), np.empty(out.shape[2]), np.empty(out.shape[2])
     given = images, maps, places, index
     for i in range(begin, end):
         for j in range(out.shape[1]):
@@ -132,14 +137,17 @@ def blend_rows(begin, end, images, maps, places, index, target, wide, pose, link
             nearest = nearest_place(places, i, j, pose)
             reach = nearest + AROUND * step
             share, most = blend_pixel(*given, i, j, d, pose, link, step, close, reach, total)
-            if share == 0.0:
-                share, most = blend_pixel(*given, i, j, d, pose, link, step, close, np.inf, total)
+            if share < ENOUGH:
+                around = (share / ENOUGH) ** 2
+                share, most = blend_pixel(*given, i, j, d, pose, link, step, close, np.inf, other)
+                for c in range(total.size):
+                    total[c] = other[c] + around * (total[c] - other[c])
             if front > d:
                 covered, whole = blend_pixel(*given, i, j, front, pose, link, step, close, reach, nearer)
                 part, most = part_in_front(covered, share), max(most, whole)
                 for c in range(total.size):
                     total[c] += part * (nearer[c] - total[c])
-            seen[i, j] = most > SEEN or nearest <= BETWEEN * step
+            seen[i, j] = most > (HARDLY if anchored[i, j] else SEEN) or nearest <= BETWEEN * step
             for c in range(total.size):
                 out[i, j, c] = total[c]
 
