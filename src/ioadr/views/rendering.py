@@ -117,7 +117,7 @@ class Renderer:
         """The map with near surfaces that reach as far as captured pixels show something of them."""
         nearest = max(1.0 - pose.nearer * float(target.max()) - pose.closer, pose.zoom / WIDEST)
         for _ in range(math.ceil(MIXED * pose.zoom / nearest)):
-            target = near_grown(target, 2 * self.link)
+            target = near_grown(target, self.link)
         return target
 
     def _sharp(self, pose: Pose, size: tuple[int, int], workers: Workers, steady: bool = False) -> Rendering:

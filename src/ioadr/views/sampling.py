@@ -25,6 +25,9 @@ and cotton loses 0.03 dB; with 3, boxes loses 0.07 dB."""
 ENOUGH = 0.25
 """Share of the views around a ray that have to see a point. If fewer do, more and more of its colour comes from all
 views: the few that see it at the outline of a nearer surface have mixed pixels there."""
+SHIFT = 0.7
+"""Largest error of position, px, that a difference of disparity may cause in a view that shows the same surface. With
+one tolerance for all distances, thin bars had a second, dotted outline in views from far outside."""
 AROUND = 1.5
 """Views that are farther than the nearest one by at most this many steps are tried first."""
 
@@ -66,6 +69,14 @@ def sight_weight(own, y, x, d, link):
 
 
 @kernel
+def tolerance(square, link):
+    """Largest difference of disparity of one surface, half of `link` … `link`, for a view at this squared distance."""
+    if square * link * link <= SHIFT * SHIFT:
+        return link
+    return max(SHIFT / np.sqrt(square), 0.5 * link)
+
+
+@kernel
 def blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, reach, total):
     """Set `total` [C] to the blended colours of the views within `reach` of the ray.
 
@@ -84,7 +95,7 @@ def blend_pixel(images, maps, places, index, i, j, d, pose, link, step, close, r
             continue
         y, x = origin(i, j, d, places[v, 0], places[v, 1], pose)
         near = (step * step / (square + (close * step) ** 2)) ** 2
-        sight = sight_weight(maps[v], y, x, d, link)
+        sight = sight_weight(maps[v], y, x, d, tolerance(square, link))
         weight = near * sight
         add_sample(images[index[v, 0], index[v, 1]], y, x, weight, total)
         weights += weight

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ioadr.views.pose import captured
-from ioadr.views.sampling import ENOUGH, blend_rows
+from ioadr.views.sampling import ENOUGH, SHIFT, blend_rows, tolerance
 
 SIZE = (8, 8)
 NEAR, FAR = np.float32(1.0), np.float32(0.0)
@@ -63,3 +63,10 @@ def test_what_no_view_sees_is_marked(anchored, camera, expected):
     """Also where an anchor saw a tenth of it at an outline. Between the views, everything counts as seen."""
     _, seen = blended([0, 0, 0, 0, 0], camera, anchored)
     assert (seen == expected).all()
+
+
+def test_far_views_must_agree_more_closely():
+    """A difference of disparity moves a sample by more px in a view that is farther away."""
+    link = 0.35
+    found = [tolerance(distance**2, link) for distance in (0.0, 1.0, 2.0, 3.0, 4.0, 9.0)]
+    assert found == pytest.approx([link, link, link, SHIFT / 3, link / 2, link / 2])
