@@ -244,7 +244,7 @@ def _settled(
     sights: Sequence[Sight],
     report: Progress,
 ) -> NDArray[np.float32]:
-    """The maps [V, N, M] with settled borders."""
+    """The maps [V, N, M] with settled borders; sources and confidences in `sights` change with them."""
     parameters, done, lock = anchors.anchor_parameters(first.parameters), 0, Lock()
     term = replace(parameters.coverage, doubt=CAUTION * parameters.coverage.doubt)
     least_span = parameters.data.least_span
@@ -260,6 +260,7 @@ def _settled(
                     rays = pack_rays(near, 1, near.tones(least_span))
                     settled = settle(maps[number], rays, term, alone, LEAN, slopes_of(maps[number], link)).disparity
                     moved = np.abs(settled - maps[number]) > link
+                    sights[number].follow(settled, moved)
                     maps[number] = with_smooth_rims(settled, link, moved)
                 with lock:
                     done += 1

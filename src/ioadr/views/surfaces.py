@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ioadr.layout import Index, Layout
 from ioadr.lightfield import LightField
 from ioadr.result import Estimate
+from ioadr.solver.finish import directions
 from ioadr.views.carry import compare_views, fill_from_behind, place_behind, put_on_surface, splat
 from ioadr.views.pose import Pose
 from ioadr.views.rims import correct_rims, find_slopes, measure_outlines, smooth_rims
@@ -161,6 +162,18 @@ class Sight(NamedTuple):
             confidence[crack] = np.minimum(self.confidence[one], self.confidence[other])[on_it]
             source[crack] = self.source[one][on_it]
         return Sight(filled, confidence, source)
+
+    def follow(self, settled: FloatMap, moved: Mask) -> None:
+        """Give `moved` pixels the source and confidence of the neighbour that is nearest in disparity, in place.
+
+        `settled` is the map in which they have changed to another surface.
+        """
+        n, m = np.nonzero(moved)
+        around = [(np.clip(n + y, 0, len(moved) - 1), np.clip(m + x, 0, moved.shape[1] - 1)) for y, x in directions()]
+        apart = [np.abs(self.disparity[place] - settled[n, m]) for place in around]
+        chosen = np.argmin(apart, axis=0), np.arange(n.size)
+        places = tuple(np.stack(part)[chosen] for part in zip(*around, strict=True))
+        self.source[n, m], self.confidence[n, m] = self.source[places], self.confidence[places]
 
     @property
     def filled(self) -> FloatMap:

@@ -288,3 +288,15 @@ def test_a_crack_counts_as_seen_and_a_gap_between_surfaces_does_not():
     np.testing.assert_array_equal(whole.source[0] == NOTHING, np.isin(np.arange(14), [8, 10, 11, 12]))
     np.testing.assert_array_equal(whole.confidence == 0, whole.source == NOTHING)
     np.testing.assert_allclose(whole.disparity[:, 8], 0.0)
+
+
+def test_a_pixel_that_changes_surface_takes_its_source_and_confidence():
+    disparity = np.where(np.arange(6) < 3, NEAR, FAR).astype(np.float32) * np.ones((4, 1), np.float32)
+    source = np.where(disparity == NEAR, 0, 3).astype(np.uint8)
+    seen = Sight(disparity, np.where(disparity == NEAR, 0.9, 0.2).astype(np.float32), source)
+    moved = np.zeros(disparity.shape, bool)
+    moved[1, 3] = moved[2, 2] = True
+    seen.follow(np.where(moved, FAR + NEAR - disparity, disparity), moved)
+    assert (seen.source[1, 3], seen.source[2, 2]) == (0, 3)
+    np.testing.assert_allclose((seen.confidence[1, 3], seen.confidence[2, 2]), (0.9, 0.2))
+    assert ((seen.source == source) | moved).all()
