@@ -7,20 +7,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.solver.coverage import pack_matting
 from ioadr.views.carry import compare_views, fill_from_behind, place_behind, put_on_surface, splat
 from ioadr.views.fitting import fit_rows
 from ioadr.views.pose import Pose
 from ioadr.views.rims import correct_rims, find_slopes, measure_outlines, smooth_rims
 from ioadr.views.sampling import blend_rows, fill_rows
 from ioadr.views.thin import add_threads
-from tests.reference import views
+from ioadr.views.tracing import cover_from_outlines, find_sides, trace_outlines
+from tests.reference import tracing, views
+from tests.reference.coverage import Scene
 from tests.reference.rows import Prepared, Row
 from tests.reference.scenes import Problem
+from tests.reference.search import Plain
 
 LINK = 0.19
 NEARBY = 0.3
 GRAIN = 9.0
 ANCHOR = 0.75, -1.5
+CONTOUR, OUTWARD = 1.5, -0.04
+"""Width of a contour, and how far it is moved, px."""
 POSE = Pose(-0.5, 1.25, 0.05, 0.03, 1.3, 4.0, 5.0, 5.5, 6.25)
 """Beside and before the captured views, through a longer lens."""
 
@@ -245,6 +251,77 @@ def twin_slopes(problem: Problem, slack: float) -> NDArray[Any]:
     return views.slopes(disparity, rim, LINK + slack)
 
 
+def prepare_edges(problem: Problem) -> Prepared:
+    disparity, _, coverage, _, _ = outlines(problem)
+    matting = pack_matting(disparity, problem.refinement.rays, problem.parameters.coverage)
+    out = np.empty((6, *disparity.shape), np.float32)
+    given_ = 0, len(disparity), matting, disparity, coverage, LINK
+    return Prepared(lambda: find_sides(*given_, out[:3], out[3:]), out, disparity.size)
+
+
+def twin_edges(problem: Problem, slack: float) -> NDArray[Any]:
+    disparity, _, coverage, _, _ = outlines(problem)
+    scene = Scene(Plain(problem).views, disparity, problem.parameters.coverage, slack)
+    found = [tracing.edges(scene, coverage, p, LINK) for p in np.ndindex(*disparity.shape)]
+    return np.array(found).T.reshape(6, *disparity.shape)
+
+
+def contours(problem: Problem) -> tuple[Scene, NDArray[np.intp], NDArray[np.float32]]:
+    """Every fifth pixel with a jump, and normals of outlines [3, N, M]; the distance of each is not used."""
+    scene = Scene(Plain(problem).views, problem.disparity, problem.parameters.coverage, 0.0)
+    beside = [p for p in np.ndindex(*problem.disparity.shape) if scene.sides(p) is not None]
+    angle = np.random.default_rng([problem.seed, 17]).uniform(0, 2 * np.pi, problem.disparity.shape)
+    return scene, np.array(beside[::5]), np.stack([0 * angle, np.sin(angle), np.cos(angle)]).astype(np.float32)
+
+
+def prepare_traced(problem: Problem) -> Prepared:
+    scene, pixels, normals = contours(problem)
+    matting = pack_matting(problem.disparity, problem.refinement.rays, problem.parameters.coverage)
+    surfaces = np.full((3, *problem.disparity.shape), np.nan, np.float32)
+    for n, m in pixels.tolist():
+        surfaces[:, n, m] = scene.sides((n, m))
+    out = np.empty(len(pixels), np.float32)
+    given_ = 0, len(pixels), matting, pixels, surfaces, normals, np.float32(CONTOUR)
+    return Prepared(lambda: trace_outlines(*given_, out), out, len(pixels))
+
+
+def twin_traced(problem: Problem, slack: float) -> NDArray[Any]:
+    scene, pixels, normals = contours(problem)
+    scene.slack = slack
+    places = [(int(n), int(m)) for n, m in pixels]
+    return np.array([tracing.traced(scene, p, (normals[1][p], normals[2][p]), CONTOUR) for p in places])
+
+
+def joining(problem: Problem) -> tuple[NDArray[Any], ...]:
+    """Map and near disparities of a slanted outline, its edges [3, N, M], and distances from contours, some wrong."""
+    disparity, _, coverage, _, _ = outlines(problem)
+    generator = np.random.default_rng([problem.seed, 18])
+    edge, near = np.full((3, *disparity.shape), np.nan, np.float32), np.full(disparity.shape, np.nan, np.float32)
+    for n, m in np.ndindex(*disparity.shape):
+        outline = views.edge(disparity, coverage, n, m, 1.0, LINK)
+        if outline is not None and abs(outline[0]) < 1:
+            edge[:, n, m], near[n, m] = outline, 1.0
+    wrong = generator.uniform(-0.1, 0.1, near.shape) + 0.5 * (generator.random(near.shape) < 0.1)
+    traced = np.where(generator.random(near.shape) < 0.9, edge[0] + wrong, np.nan).astype(np.float32)
+    return disparity, near, edge, traced
+
+
+def prepare_joined(problem: Problem) -> Prepared:
+    disparity, near, edge, traced = joining(problem)
+    out, surfaces = np.empty_like(disparity), np.stack([near, near, near])
+
+    def run() -> None:
+        out[:] = np.nan
+        cover_from_outlines(0, len(out), disparity, surfaces, edge, traced, LINK, OUTWARD, out)
+
+    return Prepared(run, out, out.size)
+
+
+def twin_joined(problem: Problem, slack: float) -> NDArray[Any]:
+    disparity, near, edge, traced = joining(problem)
+    return tracing.covered(disparity, near, edge, traced, LINK, OUTWARD)
+
+
 def partly_seen(problem: Problem) -> tuple[NDArray[Any], NDArray[Any]]:
     """A picture, and a mask of it with holes of several sizes."""
     generator = np.random.default_rng([problem.seed, 12])
@@ -280,6 +357,15 @@ VIEWS = (
         {"exact": False, "size": (14, 16)}, rtol=1e-5, floor=1.0, why="edges of shares in float32"),
     Row("slopes of rims", "views.rims: find_slopes substitute_back", prepare_slopes, twin_slopes,
         {"exact": False, "size": (9, 11)}, rtol=1e-5, floor=1.0, slack=1e-5, why="normal equations of six unknowns"),
+    Row("edges of surfaces", "views.tracing: find_sides", prepare_edges, twin_edges,
+        {"exact": False, "size": (14, 16), "grid": (3, 3)}, rtol=1e-5, floor=1.0, slack=1e-5,
+        why="edges of shares in float32"),
+    Row("traced outlines", "views.tracing: trace_outlines trace_pixel offset_of", prepare_traced, twin_traced,
+        {"size": (12, 13), "grid": (4, 5), "limits": (-0.6, 0.9), "exact": False}, rtol=2e-3, floor=1.0, slack=1e-5,
+        undecided=0.3, why="least of small differences of sums of float32 squares"),
+    Row("shares from contours", "views.tracing: cover_from_outlines gather_contours join_contours solve_parabola "
+        "share_inside", prepare_joined, twin_joined, {"exact": False, "size": (14, 16)}, rtol=1e-5, floor=1.0,
+        why="float32 distances"),
     Row("fitted colours", "views.fitting: fit_rows fit_pixel add_view eliminate", prepare_fitted, twin_fitted,
         {"exact": False, "size": (9, 11), "grid": (3, 3)}, rtol=1e-4, floor=100.0, slack=1e-5,
         why="normal equations of six unknowns; float32 pictures of up to 65535"),

@@ -47,7 +47,7 @@ MAY_IMPORT = {
     "solver": METHOD | {"cost"},
     "estimation": METHOD | {"cost", "solver", "parameter_files"},
     "alignment": METHOD | {"solver", "estimation", "consistency"},
-    "views": METHOD | {"solver", "estimation", "parameter_files", "consistency"},
+    "views": METHOD | {"cost", "solver", "estimation", "parameter_files", "consistency"},
     "consistency": NOUNS,
     "io": NOUNS | {"result", "views", "colours", "consistency"},
     "evaluation": METHOD | {"parameter_files", "cost", "solver", "estimation", "views", "io", "colours", "consistency"},

@@ -21,16 +21,17 @@ from ioadr.result import Estimate
 from ioadr.solver.coverage import settle
 from ioadr.solver.problem import pack_rays
 from ioadr.views import anchors
+from ioadr.views.outlines import with_traced_outlines
 from ioadr.views.outside import SearchRange
 from ioadr.views.pose import captured
 from ioadr.views.remarks import remarked
 from ioadr.views.result import Views
 from ioadr.views.surfaces import NOTHING, Sight, Surface, link_of, slopes_of, with_smooth_rims
 
-LEAN, CAUTION = 2.5, 1.5
+LEAN, CAUTION = 2.0, 4.0
 """When borders are settled: prior for the near surface, as a log-likelihood ratio, and the factor of the evidence that
 moves a pixel to the other surface. With few views, all on one side of some borders, four in five wrong decisions were
-for the far surface (spheres-20 and spheres-23), while outlines are carried to a tenth of a pixel."""
+for the far surface (spheres-20 and spheres-23), while outlines are carried to less than a tenth of a pixel."""
 Progress = Callable[[str, int, int], None]
 """Progress callback (what, done, total): anchors first, then views; `total` is an upper limit."""
 
@@ -126,8 +127,8 @@ def _spread(
     sights[index.index(lightfield.reference)] = Sight(
         first.disparity, first.confidence, np.zeros(first.disparity.shape, np.uint8)
     )
-    surfaces, link = [Surface.of(first, lightfield.layout)], link_of(lightfield.layout)
-    search = SearchRange(first.range)
+    traced, link = with_traced_outlines(first, lightfield, workers), link_of(lightfield.layout)
+    surfaces, search = [Surface.of(traced, lightfield.layout)], SearchRange(first.range)
     for candidates in anchors.rounds(np.array([lightfield.offsets[view] for view in index])):
         surfaces[0] = surfaces[0].with_outlines_of(surfaces[1:], link)
         _carry(workers, lightfield, surfaces, index, sights)
