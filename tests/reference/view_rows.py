@@ -129,7 +129,7 @@ def twin_filled(problem: Problem, slack: float) -> NDArray[Any]:
 
 
 def blending(problem: Problem) -> tuple[Any, ...]:
-    """Views of the problem, a map for each, one for the picture, and one with wider near surfaces."""
+    """Views of the problem, a map for each, one for the picture, one with wider near surfaces, and what was seen."""
     generator = np.random.default_rng([problem.seed, 11])
     lightfield = problem.lf
     index = np.ascontiguousarray(np.argwhere(lightfield.present))
@@ -137,30 +137,32 @@ def blending(problem: Problem) -> tuple[Any, ...]:
     maps = (problem.disparity + shifts).astype(np.float32)
     target = problem.disparity
     wide = np.where(generator.random(target.shape) < 0.5, target + np.float32(0.5), target)
-    return lightfield.views, maps, lightfield.offsets.reshape(-1, 2).copy(), index, target, wide
+    anchored = generator.random(target.shape) < 0.5
+    return lightfield.views, maps, lightfield.offsets.reshape(-1, 2).copy(), index, target, wide, anchored
 
 
 def prepare_blended(problem: Problem) -> Prepared:
-    views_, maps, places, index, target, wide = blending(problem)
+    *given_, target, wide, anchored = blending(problem)
+    views_ = given_[0]
     out, seen = np.empty((*target.shape, views_.shape[4]), np.float32), np.empty(target.shape, bool)
 
     def run() -> None:
-        blend_rows(0, len(target), views_, maps, places, index, target, wide, POSE, LINK, 1.0, NEARBY, out, seen)
+        blend_rows(0, len(target), *given_, target, wide, POSE, LINK, 1.0, NEARBY, anchored, out, seen)
         out[~seen] *= -1
 
     return Prepared(run, out, target.size)
 
 
 def twin_blended(problem: Problem, slack: float) -> NDArray[Any]:
-    pictures, maps, places, _, target, wide = blending(problem)
+    pictures, maps, places, _, *shown = blending(problem)
     flat = pictures.reshape(-1, *pictures.shape[2:]).astype(np.float64)
-    return views.blended(flat, maps, places, target, wide, POSE, LINK, 1.0, NEARBY, slack)
+    return views.blended(flat, maps, places, *shown, POSE, LINK, 1.0, NEARBY, slack)
 
 
 def fitting(problem: Problem) -> tuple[Any, ...]:
     """Views of the problem, and maps of them and of the picture that are almost flat, with single jumps."""
     generator = np.random.default_rng([problem.seed, 13])
-    pictures, _, places, index, _, _ = blending(problem)
+    pictures, _, places, index, *_ = blending(problem)
     shape = (len(index) + 1, *problem.disparity.shape)
     maps = 0.3 + generator.uniform(-0.02, 0.02, shape) + 0.5 * (generator.random(shape) < 0.01)
     picture = problem.lf.reference_view.astype(np.float32)

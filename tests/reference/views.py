@@ -313,11 +313,12 @@ def seen_by_views(
     j: int,
     d: float,
     pose: Pose,
-    link: float,
+    links: NDArray[Any],
     slack: float,
 ) -> tuple[NDArray[np.float64], float, float]:
-    """Mean colour of the surface of d in the views, by their weights `near` (0 if left out) and whether they see it;
-    the share of the weights that see it; the largest share of the pixels around it on its surface."""
+    """Mean colour of the surface of d in the views, by their weights `near` (0 if left out) and whether they see it,
+    each within its own difference `links` [V]; the share of the weights that see it; the largest share of the pixels
+    around it on its surface."""
     height, width = maps.shape[1:]
     total, weights, seen, asked, largest = np.zeros(images.shape[3]), 0.0, 0.0, 1e-6, 0.0
     for v in np.flatnonzero(near):
@@ -325,7 +326,7 @@ def seen_by_views(
         sight = 1e-6
         if -slack <= y <= height - 1 + slack and -slack <= x <= width - 1 + slack:
             n, m = min(max(math.floor(y), 0), height - 2), min(max(math.floor(x), 0), width - 2)
-            taps = [(a, b) for a in (n, n + 1) for b in (m, m + 1) if abs(maps[v, a, b] - d) <= link + slack]
+            taps = [(a, b) for a in (n, n + 1) for b in (m, m + 1) if abs(maps[v, a, b] - d) <= links[v] + slack]
             same = sum(max(1 - abs(y - a), 0) * max(1 - abs(x - b), 0) for a, b in taps)
             sight, asked, largest = 1e-3 + same, asked + near[v], max(largest, 1e-3 + same)
             seen += near[v] * sight if same > 1e-3 + slack else 0.0
@@ -340,6 +341,7 @@ def blended(
     places: NDArray[Any],
     target: NDArray[Any],
     wide: NDArray[Any],
+    anchored: NDArray[Any],
     pose: Pose,
     link: float,
     step: float,
@@ -349,7 +351,8 @@ def blended(
     """Each pixel as the mean of the views [V, N, M, C], weighted by closeness to its ray and by whether they see it.
 
     Where `wide` has a nearer surface, both are blended by the squared shares of the views that see them, the nearer one
-    with twice the weight. Negative where no view is within 0.75 steps or has half of the pixels around it on it.
+    with twice the weight. If less than a quarter of the views around the ray see it, all views colour it, gradually.
+    Negative where no view is within 0.75 steps or has half of the pixels around it on it, 0.05 if an anchor saw it.
     """
     out = np.empty((*target.shape, images.shape[3]))
     for i, j in np.ndindex(target.shape):
@@ -360,16 +363,18 @@ def blended(
         away = np.linalg.norm(places - ray, axis=1)
         every = (step**2 / (away**2 + (close * step) ** 2)) ** 2
         around = np.where(away <= away.min() + 1.5 * step + slack, every, 0.0)
-        given = images, maps, places
-        colour, share, largest = seen_by_views(*given, around, i, j, d, pose, link, slack)
-        if share == 0:
-            colour, share, largest = seen_by_views(*given, every, i, j, d, pose, link, slack)
+        given, links = (images, maps, places), np.clip(0.7 / np.maximum(away, 1e-9), 0.5 * link, link)
+        colour, share, largest = seen_by_views(*given, around, i, j, d, pose, links, slack)
+        if share < 0.25 + slack:
+            near, part = colour, (share / 0.25) ** 2
+            colour, share, largest = seen_by_views(*given, every, i, j, d, pose, links, slack)
+            colour = part * near + (1 - part) * colour
         if front > d:
-            nearer, covered, whole = seen_by_views(*given, around, i, j, front, pose, link, slack)
+            nearer, covered, whole = seen_by_views(*given, around, i, j, front, pose, links, slack)
             if covered > 0:
                 colour = (2 * covered**2 * nearer + share**2 * colour) / (2 * covered**2 + share**2)
             largest = max(largest, whole)
-        known = largest > 0.5 + slack or away.min() <= 0.75 * step + slack
+        known = largest > (0.05 if anchored[i, j] else 0.5) + slack or away.min() <= 0.75 * step + slack
         out[i, j] = colour if known else -colour
     return out
 

@@ -25,9 +25,10 @@ def pictures(offset=(0.0, 0.0), maps=None, noise=0.0):
     maps = np.full((4, *SIZE), DISPARITY, np.float32) if maps is None else maps
     out, seen = np.empty((*SIZE, 1), np.float32), np.empty(SIZE, bool)
     target, pose = np.full(SIZE, DISPARITY, np.float32), captured(offset)
-    blend_rows(0, SIZE[0], images, maps, PLACES, INDEX, target, target, pose, LINK, 1.0, CLOSE, out, seen)
+    given, anchored = (images, maps, PLACES, INDEX, target), np.ones(SIZE, bool)
+    blend_rows(0, SIZE[0], *given, target, pose, LINK, 1.0, CLOSE, anchored, out, seen)
     blended = out.copy()
-    fit_rows(0, SIZE[0], images, maps, PLACES, INDEX, target, pose, LINK, 1.0, CLOSE, noise, out)
+    fit_rows(0, SIZE[0], *given, pose, LINK, 1.0, CLOSE, noise, out)
     return (picture[4:-4, 4:-4] for picture in (texture(offset), blended, out))
 
 

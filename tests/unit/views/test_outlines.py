@@ -34,7 +34,7 @@ def profile(growth, hard=False):
     pose = captured((0.0, 0.0))._replace(zoom=float(ZOOM))
     out, seen = np.empty((*target.shape, 1), np.float32), np.empty(target.shape, bool)
     given = images, maps, PLACES, INDEX, wide if hard else target, wide
-    blend_rows(0, len(out), *given, pose, LINK, 1.0, 1.0, out, seen)
+    blend_rows(0, len(out), *given, pose, LINK, 1.0, 1.0, np.ones(seen.shape, bool), out, seen)
     return out[2, 4:-4, 0]
 
 
