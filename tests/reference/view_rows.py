@@ -154,9 +154,9 @@ def prepare_blended(problem: Problem) -> Prepared:
 
 
 def twin_blended(problem: Problem, slack: float) -> NDArray[Any]:
-    pictures, maps, places, _, *shown = blending(problem)
+    pictures, maps, places, _, target, wide, anchored = blending(problem)
     flat = pictures.reshape(-1, *pictures.shape[2:]).astype(np.float64)
-    return views.blended(flat, maps, places, *shown, POSE, LINK, 1.0, NEARBY, slack)
+    return views.blended(flat, maps, places, target, wide, anchored, POSE, LINK, 1.0, NEARBY, slack)
 
 
 def fitting(problem: Problem) -> tuple[Any, ...]:
