@@ -129,7 +129,7 @@ def twin_filled(problem: Problem, slack: float) -> NDArray[Any]:
 
 
 def blending(problem: Problem) -> tuple[Any, ...]:
-    """Views of the problem, a map for each, one for the picture, one with wider near surfaces, and what was seen."""
+    """Views of the problem, a map for each, one for the picture, one with wider near surfaces, and a mask."""
     generator = np.random.default_rng([problem.seed, 11])
     lightfield = problem.lf
     index = np.ascontiguousarray(np.argwhere(lightfield.present))
@@ -350,7 +350,7 @@ VIEWS = (
         {"exact": False}, slack=1e-5),
     Row("seen by another view", "views.carry: compare_views", prepare_compared, twin_compared,
         {"exact": False}, slack=1e-5),
-    Row("blended picture", "views.sampling: blend_rows blend_pixel part_in_front nearest_place sight_weight "
+    Row("blended picture", "views.sampling: blend_rows blend_pixel part_in_front nearest_place sight_weight tolerance "
         "add_sample cubic_weight", prepare_blended, twin_blended, {"exact": False, "size": (9, 11), "grid": (3, 3)},
         rtol=1e-5, floor=100.0, slack=1e-5, why="cubic weights cancel; float32 pictures of up to 65535"),
     Row("smooth rims", "views.rims: smooth_rims fit_rim gather_rim", prepare_rims, twin_rims,
