@@ -8,13 +8,16 @@ import numpy as np
 import pytest
 
 import ioadr
+from ioadr import DisparityRange
 from ioadr.app.bench import processes
 from ioadr.app.commands import info
 from ioadr.app.reader_options import option_names
-from ioadr.app.words.expectation import SECONDS_PER_SAMPLE, START, USUAL_SPREAD
+from ioadr.app.words import expectation
+from ioadr.app.words.expectation import SECONDS_PER_SAMPLE, content, difficulty, expected_seconds, slowness
+from ioadr.evaluation.synthetic import random_light_field
 from ioadr.io.options import ReadOptions
 from ioadr.presets import DEFAULT, PRESETS
-from tests.builders import make_views, write_hci_scene
+from tests.builders import make_lightfield, make_views, write_hci_scene
 from tests.layouts import quilt, stanford
 
 
@@ -73,14 +76,35 @@ def test_info_tells_of_positions_and_notes(cli, tmp_path):
 def test_info_expects_wide_baselines_to_take_longer(cli, tmp_path):
     path, _ = quilt(tmp_path, make_views(grid=(5, 5), size=(200, 200)))
     arguments = ("info", path, "--quilt", "5x5", "--no-flip-rows", "--json")
-
-    def seconds(*extent: float) -> float:
-        return float(json.loads(cli(*arguments, *(("--range", *extent) if extent else ())).out)["expected_seconds"])
-
-    assert seconds() == seconds(-2, 2)
-    wide, usual = seconds(-22, 22) - START, seconds(-2, 2) - START
-    assert wide == pytest.approx(88 / USUAL_SPREAD * usual, rel=0.05), "both to a hundredth of a second"
+    usual, wide = (float(json.loads(cli(*arguments, "--range", -d, d).out)["expected_seconds"]) for d in (2, 22))
+    assert wide > 1.2 * usual
     assert "less certain, because the range is unknown" in cli("info", path, "--quilt", "5x5").out
+
+
+@pytest.mark.parametrize(("name", "factor"), [("best", (88 / 8) ** 0.56), ("fast", 88 / 16), ("paper", 88 / 16)])
+def test_time_grows_with_the_spread_of_shifts(name, factor):
+    assert difficulty(88, 0.25, name) / difficulty(8, 0.25, name) == pytest.approx(factor)
+
+
+def test_info_expects_steps_in_depth_to_take_longer():
+    """Blocks with several depths match at no single shift."""
+    flat, deep = (random_light_field(3, name, (128, 128)).lightfield for name in ("planes", "lattice"))
+    assert content(deep).relief > 1.5 * content(flat).relief
+    seconds = [expected_seconds(lf.replace(range=DisparityRange(-1.5, 1.5)), "best") for lf in (flat, deep)]
+    assert seconds[1] > 1.05 * seconds[0]
+
+
+def test_info_follows_the_speed_of_the_machine(monkeypatch):
+    lf = make_lightfield(grid=(5, 5), size=(64, 64))
+    monkeypatch.setattr(expectation, "slowness", lambda: 1.0)
+    usual = expected_seconds(lf, "best")
+    monkeypatch.setattr(expectation, "slowness", lambda: 2.0)
+    assert expected_seconds(lf, "best") == pytest.approx(2 * usual)
+
+
+def test_the_speed_of_the_machine_is_measured_once():
+    assert 0.05 < slowness() < 50
+    assert slowness() == slowness()
 
 
 @pytest.mark.slow
