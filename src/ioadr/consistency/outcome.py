@@ -50,7 +50,7 @@ def doubts(
     what to do about large ones.
     """
     reasons = []
-    mean, mismatch = float(np.mean(confidence)), disagreement(differences, confidence, image, white)
+    mismatch = disagreement(differences, confidence, image, white)
     if mismatch:
         reasons.append(
             f"the views do not agree with the map: they differ by {100 * mismatch:.0f} % of the contrast. {advice}"
@@ -61,18 +61,18 @@ def doubts(
         share = float(np.mean(at_end))
         if share > AT_END:
             reasons.append(f"{100 * share:.0f} % of the pixels have the {name} disparity: widen ⟦range MIN MAX⟧")
-    sure = float(np.mean(confidence > SURE))
-    if mean < TRUSTED:
-        reasons.append(f"hardly any pixel is reliable: the mean confidence is {mean:.2f}")
-    elif sure < FEWEST_TRUSTED:
-        reasons.append(f"hardly any pixel is reliable: {100 * sure:.0f} % have a confidence above {SURE:g}")
-    return tuple(reasons)
+    low = unreliable(confidence)
+    return (*reasons, low) if low else tuple(reasons)
 
 
-def unreliable(confidence: NDArray[Any]) -> bool:
-    """Whether hardly any pixel of a map is reliable."""
+def unreliable(confidence: NDArray[Any]) -> str:
+    """Why hardly any pixel of a map is reliable; empty if enough are."""
     mean, sure = float(np.mean(confidence, dtype=np.float64)), float(np.mean(confidence > SURE))
-    return mean < TRUSTED or sure < FEWEST_TRUSTED
+    if mean < TRUSTED:
+        return f"hardly any pixel is reliable: the mean confidence is {mean:.2f}"
+    if sure < FEWEST_TRUSTED:
+        return f"hardly any pixel is reliable: {100 * sure:.0f} % have a confidence above {SURE:g}"
+    return ""
 
 
 def disagreement(differences: FloatMap, confidence: FloatMap, image: NDArray[Any], white: float) -> float:

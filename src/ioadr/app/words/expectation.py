@@ -59,11 +59,11 @@ SMALLEST_PICTURE = 16
 OVERHEAD = 180_000_000
 """Bytes of interpreter and compiled code."""
 TRIALS, USUAL_TRIAL = 15, 0.7e-3
-"""Number of short calculations that show how fast this machine is, and CPU seconds of one on that of these figures."""
+"""Number of short calculations that show how fast this machine is, and seconds of one on that of these figures."""
 
 
 def expected_seconds(lightfield: LightField, preset: str = DEFAULT) -> float:
-    """Seconds on this machine with all its cores; looks at a few views if the disparity range is unknown."""
+    """Seconds on this machine with all its cores; looks at a few views."""
     seen = content(lightfield)
     shifts = spread(lightfield) if lightfield.range else seen.spread
     size = lightfield.view_count, lightfield.height, lightfield.width
@@ -79,18 +79,18 @@ def difficulty(shifts: float, relief: float, preset: str) -> float:
 
 @cache
 def slowness() -> float:
-    """CPU time of this machine as a multiple of that of the machine of these figures, from deviations of samples."""
+    """Time of this machine as a multiple of that of the machine of these figures, from deviations of samples."""
     samples = np.arange(2**20, dtype=np.uint32) * np.uint32(2654435761)
     places = np.arange(2**15) * 31
     times = []
     for _ in range(TRIALS):
-        begin, total = time.process_time(), np.zeros(places.size, np.float32)
+        begin, total = time.perf_counter(), np.zeros(places.size, np.float32)
         for neighbour in (0, 1, 641, 642):
             packed = samples[places + neighbour]
             for bit in (0, 10, 20):
                 channel = ((packed >> np.uint32(bit)) & np.uint32(1023)).astype(np.float32)
                 total += np.abs(channel * np.float32(0.25) - np.float32(100.0))
-        times.append(time.process_time() - begin)
+        times.append(time.perf_counter() - begin)  # the clock of CPU time has steps of 16 ms on Windows
     return float(np.median(times)) / USUAL_TRIAL
 
 
