@@ -96,11 +96,11 @@ def estimate(
     """
     opened, chosen = _opened(lightfield, parameters), chosen_parameters(parameters)
     with _shown(progress, opened.name) as shown:
-        result = _estimated(_in_plane(opened, seed, threads), chosen, seed, shown, threads, start)
+        result = _estimated(in_plane(opened, seed, threads), chosen, seed, shown, threads, start)
     return result if opened.layout.planar else replace(result, layout=opened.layout)
 
 
-def _in_plane(lightfield: LightField, seed: int, threads: int | None) -> LightField:
+def in_plane(lightfield: LightField, seed: int, threads: int | None) -> LightField:
     """Move off-plane views into the plane of the others, with maps of growing size."""
     if lightfield.layout.planar:
         return lightfield

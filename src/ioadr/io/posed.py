@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 
 from ioadr.camera import Matrix
 from ioadr.colours import Rgb, rgb8
+from ioadr.geometry.off_plane import place_of
 from ioadr.io.results.cloud import AXES, Cloud, point_cloud
 from ioadr.io.valid_area import ValidArea
 from ioadr.layout import Layout
 from ioadr.lightfield import LightField
 from ioadr.result import Estimate
+from ioadr.views.pose import out_of_plane
 from ioadr.views.result import Views
-from ioadr.views.surfaces import NOTHING
+from ioadr.views.surfaces import NOTHING, Sight, link_of, look
 
 
 @dataclass(frozen=True)
@@ -173,13 +175,21 @@ class Scene:
         """Depth [N, M] along the optical axis of one of the `mapped` views, as in `depth`."""
         if self.every_view is None:
             return self.depth
-        rays, number = self.estimate.rays, self.every_view.number(view.index)
-        inverse = rays.slope * self.every_view.disparity[number].astype(np.float64) + rays.offset
-        sure = self.every_view.confidence[number] >= self.min_confidence
+        rays, seen = self.estimate.rays, self._seen_by(view.index, self.every_view)
+        inverse = rays.slope * seen.disparity.astype(np.float64) + rays.offset
+        sure = seen.confidence >= self.min_confidence
         # What no view saw was continued from around: good for a picture, but nobody knows its depth.
-        known = (inverse > 0) & sure & (self.every_view.source[number] != NOTHING)
+        known = (inverse > 0) & sure & (seen.source != NOTHING)
         depth = self.scale / np.where(known, inverse, np.nan) - view.centre[2]
         return np.where(depth > 0, depth, np.nan)
+
+    def _seen_by(self, view: tuple[int, int], every: Views) -> Sight:
+        """What a captured view sees; maps of views that were moved into a plane show it from there."""
+        if not self.layout.forward[view]:
+            number = every.number(view)
+            return Sight(every.disparity[number], every.confidence[number], every.source[number])
+        pose, link = out_of_plane(place_of(view, self.layout, self.estimate.rays)), link_of(every.layout)
+        return look(every.surfaces, pose, every.size, link).completed(link)
 
     @cached_property
     def valid_area(self) -> ValidArea | None:

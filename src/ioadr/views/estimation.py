@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ioadr._jit import Workers
 from ioadr.errors import InputError
-from ioadr.estimation import chosen_parameters, estimate
+from ioadr.estimation import chosen_parameters, estimate, in_plane
 from ioadr.layout import Index
 from ioadr.lightfield import LightField
 from ioadr.parameters import Parameters
@@ -24,7 +24,7 @@ from ioadr.views import anchors
 from ioadr.views.outlines import with_traced_outlines
 from ioadr.views.outside import SearchRange
 from ioadr.views.pose import captured
-from ioadr.views.remarks import remarked
+from ioadr.views.remarks import as_captured, remarked
 from ioadr.views.result import Views
 from ioadr.views.surfaces import NOTHING, Sight, Surface, link_of, slopes_of, with_smooth_rims
 
@@ -75,7 +75,7 @@ def estimate_views(
     Raises
     ------
     InputError
-        The light field cannot be read, `most_anchors` is less than 1, or `lightfield` is not planar or not 2×2 px.
+        The light field cannot be read, `most_anchors` is less than 1, or the views are smaller than 2×2 px.
 
     Examples
     --------
@@ -90,11 +90,18 @@ def estimate_views(
     report = progress or (lambda what, done, total: None)
     opened = _opened(lightfield)
     _check(opened)
-    estimator = _estimator(work, threads)
-    first = estimator(opened, chosen_parameters(parameters), seed)
+    flat, estimator = in_plane(opened, seed, threads), _estimator(work, threads)
+    first = estimator(flat, chosen_parameters(parameters), seed)
     report("anchor", 1, most_anchors)
     with Workers(threads) as workers:
-        return _spread(workers, opened.replace(range=first.range), first, most_anchors, report, estimator)
+        views = _spread(workers, flat.replace(range=first.range), first, most_anchors, report, estimator)
+    return views if opened.layout.planar else _as_captured(views, opened)
+
+
+def _as_captured(views: Views, opened: LightField) -> Views:
+    """Maps of views that were moved into one plane, with the cameras and pictures as captured."""
+    given = opened.replace(range=views.lightfield.range) if views.lightfield else None
+    return replace(views, estimate=as_captured(views.estimate, opened.layout), lightfield=given)
 
 
 Estimator = Callable[[LightField, Parameters, int], Estimate]
@@ -200,13 +207,7 @@ def _opened(lightfield: LightField | str | os.PathLike[str]) -> LightField:
 
 
 def _check(opened: LightField) -> None:
-    """Refuse cameras that do not lie in one plane, and views of a single line of pixels."""
-    if not opened.layout.planar:
-        raise InputError(
-            "every view: needs cameras in one plane; these are up to "
-            f"{np.abs(opened.layout.forward).max():.3g} baseline units out of it. Only the reference view's map can "
-            "move them into it, and it does not show what other views see. Estimate the reference view alone."
-        )
+    """Refuse views of a single line of pixels."""
     if min(opened.height, opened.width) < 2:
         raise InputError(
             f"every view: needs views of at least 2×2 px to interpolate, found {opened.width}×{opened.height}. "

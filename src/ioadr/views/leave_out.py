@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr._jit import Workers
 from ioadr.errors import InputError
+from ioadr.geometry.off_plane import flattened
 from ioadr.geometry.synthesis import sampled_sharply, synthesise
 from ioadr.geometry.warp import project_map
 from ioadr.layout import Index
@@ -65,6 +67,8 @@ def leave_views_out(
     kept = kept_views(lightfield, step)
     left = lightfield.present & ~kept
     views = estimate_views(_part(lightfield, kept, step), parameters, seed, progress, threads)
+    with Workers(threads) as workers:  # by a map to which left-out views did not contribute
+        lightfield = flattened(lightfield, views.estimate.disparity, workers)
     index = np.argwhere(left)
     scores: dict[str, list[tuple[float, float]]] = {name: [] for name in METHODS}
     for done, (row, column) in enumerate(index):

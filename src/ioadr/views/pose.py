@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ioadr.camera import RayModel
 from ioadr.errors import InputError
+from ioadr.geometry.off_plane import Place
 from ioadr.layout import Layout
 
 
@@ -75,3 +76,9 @@ class Viewpoint:
 def captured(offset: tuple[float, float]) -> Pose:
     """The pose of a view at `offset` of `Layout.offsets`."""
     return Pose(float(offset[0]), float(offset[1]), 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def out_of_plane(place: Place) -> Pose:
+    """The pose of a view at a `place` in front of or behind the plane of the reference view."""
+    down, right = (o + kappa * p for o, kappa, p in zip(*place, strict=True))
+    return Pose(down, right, place.kappa[1], 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.consistency.outcome import unreliable
 from ioadr.errors import Note
+from ioadr.layout import Layout
 from ioadr.result import Estimate
 from ioadr.views.outside import MOST_NAMED, Outside, range_notes
 
@@ -28,3 +30,13 @@ def remarked(estimate: Estimate, index: NDArray[Any], confidence: NDArray[Any], 
         more = ", …" if len(poor) > MOST_NAMED else ""
         doubts[DOUBT] = Note(f"hardly any pixel is reliable in {len(poor)} of {len(index)} views ({named}{more})")
     return replace(estimate, source=replace(source, notes=notes, doubts=doubts))
+
+
+def as_captured(estimate: Estimate, layout: Layout) -> Estimate:
+    """The estimate from views that were moved into one plane, with the layout that they were captured in."""
+    note = Note(
+        f"views up to {np.abs(layout.forward).max():.2g} baseline units out of one plane were moved into it by the map "
+        "of the reference view: the maps of other views, and rendered pictures, show the scene from inside the plane"
+    )
+    source = estimate.source
+    return replace(estimate, layout=layout, source=replace(source, notes=(*source.notes, note)))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ioadr._jit import Workers
 from ioadr.errors import InputError
+from ioadr.geometry.off_plane import flattened
 from ioadr.geometry.synthesis import sampled_sharply
 from ioadr.layout import Layout
 from ioadr.lightfield import LightField
@@ -62,8 +63,10 @@ class Renderer:
                 "render: needs the pictures of the light field. Give it when loading: "
                 "`ioadr.load_views(folder, lightfield)`."
             )
-        self.views, self.lightfield = views, views.lightfield
         check_lightfield(views, views.lightfield)
+        with Workers() as workers:
+            self.lightfield = flattened(views.lightfield, views.estimate.disparity, workers)
+        self.views = views
         self.link = link_of(views.layout)
         self.places = np.ascontiguousarray(views.layout.offsets[tuple(views.index.T)])
         self.step = view_step(self.places)

@@ -51,7 +51,8 @@ class Views:
     index: NDArray[np.int64]
     """Row and column [V, 2] of each view on the grid."""
     disparity: NDArray[np.float32]
-    """Disparity [V, N, M], px per baseline unit, without holes."""
+    """Disparity [V, N, M], px per baseline unit, without holes. Views out of the plane of the reference view are shown
+    as seen from inside it."""
     confidence: NDArray[np.float16]
     """Confidence [V, N, M], 0 … 1, of the anchor's pixel; 0 where no anchor saw the point."""
     source: NDArray[np.uint8]
@@ -60,13 +61,15 @@ class Views:
     surfaces: Sequence[Surface]
     """Contributions of the anchor views, the reference view first."""
     lightfield: LightField | None = None
-    """None if a loaded result was opened without it; new views then cannot be rendered."""
+    """As it was captured. None if a loaded result was opened without it; new views then cannot be rendered."""
     outside: Sequence[Outside] = ()
     """Anchors with points outside the disparity range; empty in a loaded result. `estimate.notes` says the same."""
 
     @property
     def layout(self) -> Layout:
-        return self.estimate.layout
+        """Layout of the views to which the maps belong: in one plane."""
+        layout = self.estimate.layout
+        return layout if layout.planar else layout.flat
 
     @property
     def size(self) -> tuple[int, int]:

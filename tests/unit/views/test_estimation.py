@@ -265,14 +265,6 @@ def test_corners_add_their_edges_only():
         assert np.isfinite(surface.disparity[surface.kept]).all()
 
 
-def test_cameras_out_of_a_plane_are_refused():
-    lightfield = scene().lightfield
-    positions = np.concatenate([lightfield.positions, np.zeros((9, 9, 1))], axis=-1)
-    positions[0, 0, 2] = 0.5
-    with pytest.raises(InputError, match="every view: needs cameras in one plane; these are up to 0.5 baseline units"):
-        estimate_views(lightfield.replace(positions=positions), "fast")
-
-
 def test_views_of_one_line_are_refused():
     with pytest.raises(InputError, match="every view: needs views of at least 2×2 px to interpolate, found 112×1"):
         estimate_views(scene().lightfield.crop(Window(40, 0, 41, 112)), "fast")

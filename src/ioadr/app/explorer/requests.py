@@ -51,7 +51,7 @@ def pixel(texts: Mapping[str, Any], study: Study) -> tuple[int, int]:
 def viewpoint(texts: Mapping[str, Any], study: Study) -> tuple[float, float]:
     """Requested viewpoint among the views, in the unit of their positions."""
     layout = study.lightfield.layout
-    if not layout.planar:
+    if not layout.planar and study.views(texts.get("result", "")) is None:
         raise InputError("place: these cameras do not lie in one plane. Look from a captured view.")
     positions = layout.positions[layout.present]
     (top, left), (bottom, right) = positions.min(axis=0)[:2].tolist(), positions.max(axis=0)[:2].tolist()

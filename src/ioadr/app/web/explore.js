@@ -109,7 +109,7 @@ class Explorer {
   async useResult(key, changes = {}) {
     this.state.result = key;
     const known = this.results.get(key), layers = known ? await resultLayers(key) : {};
-    Object.assign(this.views, { result: key, count: known ? known.views : this.scene.views, everyView: Boolean(known?.every_view), continuous: Boolean(known) && this.scene.planar });
+    Object.assign(this.views, { result: key, count: known ? known.views : this.scene.views, everyView: Boolean(known?.every_view), continuous: Boolean(known) && (this.scene.planar || known.every_view) });
     this.views.show(layers);
     const meant = ([name, value]) => known?.parameters.some((one) => one.name === name) && value === value;
     this.state.changes = Object.fromEntries(Object.entries(changes).filter(meant));

@@ -22,7 +22,7 @@ from ioadr.evaluation.synthetic.trace import View, bake_textures, nearest_hits
 from ioadr.evaluation.truth import BORDER, Truth
 from ioadr.geometry.lens import Lens
 from ioadr.io.poses.photographs import Photograph
-from ioadr.layout import Layout
+from ioadr.layout import Index, Layout
 from ioadr.lightfield import LightField
 
 FIELD = 0.7
@@ -111,17 +111,22 @@ def scene_points(scene: Scene, photograph: Photograph, count: int = 400, seed: i
     return np.asarray(view.origin + nearest_hits(scene.bodies, view.origin, direction).depth[:, None] * direction)
 
 
-def true_disparity(scene: Scene, lightfield: LightField, border: int = BORDER) -> Truth:
-    """True disparity of a light field read from photographs of the scene, in its own pixels."""
+def true_disparity(scene: Scene, lightfield: LightField, border: int = BORDER, view: Index | None = None) -> Truth:
+    """True disparity of a light field read from photographs of the scene, in its own pixels.
+
+    Of the reference view, or of another `view` as seen from the plane of the reference view.
+    """
     camera = lightfield.camera
     if camera is None or camera.world is None:
         raise InputError(f"{lightfield.name}: has no poses, so its position in the scene is unknown.")
     world, rays = np.array(camera.world), camera.pinhole(lightfield.part.window)
     rows, columns = (grid.ravel() for grid in np.indices((lightfield.height, lightfield.width)))
-    local = np.stack([(columns - rays.m0) * rays.pitch_x, (rows - rays.n0) * rays.pitch_y, np.ones(len(rows))], axis=1)
-    direction = local @ world[:, :3].T
+    y, x = lightfield.offsets[lightfield.reference if view is None else view] * np.array([rays.pitch_y, rays.pitch_x])
+    down, right = (rows - rays.n0) * rays.pitch_y, (columns - rays.m0) * rays.pitch_x
+    local = np.stack([right - x * rays.offset / rays.slope, down - y * rays.offset / rays.slope, np.ones(len(rows))], 1)
+    direction, origin = local @ world[:, :3].T, world @ [x / rays.slope, y / rays.slope, 0.0, 1.0]
     length = direction[:, 2:]
-    depth = nearest_hits(scene.bodies, world[:, 3], direction / length).depth / length[:, 0]
+    depth = nearest_hits(scene.bodies, origin, direction / length).depth / length[:, 0]
     disparity = ((1.0 / depth - rays.offset) / rays.slope).reshape(lightfield.height, lightfield.width)
     return Truth(disparity, camera, {}, scene.name, lightfield.range, border)
 
