@@ -275,6 +275,31 @@ class Estimate:
             raise TypeError(f"compare: expected another Estimate, not {type(other).__name__}.")
         return compare(self, other)
 
+    def check_lightfield(self, lightfield: LightField, exact: bool = False) -> None:
+        """Check whether a light field is the one that was estimated, by its layout and its reference view.
+
+        Pictures that differ a little, as after another compression, are logged as a warning.
+
+        Parameters
+        ----------
+        lightfield : LightField
+            The light field to check.
+        exact : bool
+            Also refuse pictures that differ a little.
+
+        Raises
+        ------
+        InputError
+            It is another light field.
+
+        Examples
+        --------
+        >>> estimate.check_lightfield(lightfield, exact=True)
+        """
+        from ioadr.consistency.identity import check_identity
+
+        check_identity(lightfield, self.layout, {self.layout.reference: self.image}, self.white, exact)
+
     def to_xarray(self) -> xarray.Dataset:
         """All maps as a dataset with the dimensions row, column, axis and channel; units are in the attributes.
 
@@ -366,10 +391,10 @@ class Estimate:
         if report:
             from ioadr.app.report import report_writer
 
-            options["also"] = {
-                **options.get("also", {}),
-                "report.html": report_writer(self, None if isinstance(report, bool) else report),
-            }
+            lightfield = None if isinstance(report, bool) else report
+            if lightfield is not None:
+                self.check_lightfield(lightfield)
+            options["also"] = {**options.get("also", {}), "report.html": report_writer(self, lightfield)}
         return [str(path) for path in save_estimate(self, folder, formats, overwrite, **options)]
 
     def export(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ioadr.io.options import ReadOptions
     from ioadr.lightfield import LightField
     from ioadr.result import Estimate
+    from ioadr.views.result import Views
 
 OPTION = "Say where it is with --lightfield PATH."
 ESTIMATED = "Give the light field that was estimated."
@@ -42,7 +43,7 @@ def refuse_reading(reading: ReadOptions, folder: str) -> None:
 
 
 def open_lightfield(
-    estimate: Estimate,
+    result: Estimate | Views,
     folder: str,
     path: str | None,
     say: Callable[[str], None],
@@ -53,13 +54,13 @@ def open_lightfield(
 
     `all_views` includes views that the estimation did not use.
 
-    A path given by the user is used as it is. A path stored in the result is announced, and its light field must have
-    the result's reference view: an untrusted result must not make the program open and show other files.
+    Another light field is refused. One at `path` may have altered pictures, which a note says. A path stored in the
+    result is announced, and its light field must have the result's pictures: an untrusted result must not make the
+    program open and show other files.
     """
-    import numpy as np
-
+    estimate = _estimate(result)
     if path is not None:
-        return _read(estimate, folder, path, all_views)
+        return _read(result, path, all_views, False, ESTIMATED)
     recorded = estimate.source.path
     if not recorded:
         embedded = _embedded(estimate)
@@ -72,13 +73,7 @@ def open_lightfield(
     if not _exists(recorded):
         raise InputError(f"{folder}: its light field was at {recorded}, which no longer exists. {remedy}")
     say(f"light field: {recorded}, as recorded in the result")
-    lightfield = _read(estimate, folder, recorded, all_views)
-    if not np.array_equal(lightfield.reference_view, estimate.image):
-        raise InputError(
-            f"{folder}: the light field at {recorded} is not the one that was estimated: its reference view differs. "
-            f"{remedy}"
-        )
-    return lightfield
+    return _read(result, recorded, all_views, True, remedy)
 
 
 def _exists(path: str) -> bool:
@@ -100,26 +95,31 @@ def _embedded(estimate: Estimate) -> LightField | None:
     return lightfield if np.array_equal(lightfield.reference_view, estimate.image) else None
 
 
-def _read(estimate: Estimate, folder: str, path: str, all_views: bool) -> LightField:
-    """Read with the estimate's options; check the size and the grid."""
-    dropped = ("view_step",) if all_views else ()
+def _read(result: Estimate | Views, path: str, all_views: bool, exact: bool, remedy: str) -> LightField:
+    """Read with the estimate's options, align as before, and check."""
+    estimate, dropped = _estimate(result), ("view_step",) if all_views else ()
     options = {name: value for name, value in estimate.source.options.items() if name not in dropped}
     try:
         lightfield = ioadr.read(path, **options)
     except InputError as error:
         raise InputError(f"{_without_options(error.marked)} {ESTIMATED}") from error
-    size, grid = (lightfield.height, lightfield.width), lightfield.present.shape
-    if size != estimate.disparity.shape:
-        height, width = estimate.disparity.shape
-        raise InputError(
-            f"{path}: expected views of {width}×{height} px as in {folder}, "
-            f"found {lightfield.width}×{lightfield.height}. {ESTIMATED}"
-        )
-    if grid != estimate.layout.present.shape:
-        rows, columns = estimate.layout.present.shape
-        raise InputError(
-            f"{path}: expected {rows}×{columns} views as in {folder}, found {grid[0]}×{grid[1]}. {ESTIMATED}"
-        )
+    try:
+        lightfield = _aligned(lightfield, estimate)
+        result.check_lightfield(lightfield, exact)
+    except InputError as error:
+        raise InputError(f"{path}: {error.marked} {remedy}") from error
+    return lightfield
+
+
+def _estimate(result: Estimate | Views) -> Estimate:
+    return result if isinstance(result, ioadr.Estimate) else result.estimate
+
+
+def _aligned(lightfield: LightField, estimate: Estimate) -> LightField:
+    """The light field with the estimate's reference view and alignment."""
+    from ioadr.consistency.identity import check_layout
+
+    check_layout(lightfield, estimate.layout, estimate.disparity.shape)
     lightfield = lightfield.replace(reference=estimate.layout.reference)
     if not estimate.source.alignment:
         return lightfield

@@ -13,8 +13,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ioadr.errors import InputError, Note, OutputError, unknown
 from ioadr.io.exports import DEVICES, PROGRAMS
 from ioadr.io.exports.target import Target
@@ -23,7 +21,6 @@ from ioadr.io.results.save import plain
 from ioadr.io.safety.atomic import MARKER, atomic_folder, check_folder
 from ioadr.io.safety.doors import noted
 from ioadr.io.safety.leftovers import flush
-from ioadr.layout import Layout
 from ioadr.lightfield import LightField
 from ioadr.result import Estimate
 from ioadr.views.result import Views
@@ -66,7 +63,7 @@ def export_estimate(
     views = views if program.every_view or program.depth_of_views else None
     images = program.all_views or (views is not None and program.depth_of_views)
     if images:
-        _check_lightfield(estimate, lightfield, target)
+        _check_lightfield(estimate, views, lightfield, target)
     if program.every_view:
         _check_views(views, target, device)
     pose = estimate.camera.world if estimate.camera is not None and program.all_views else None
@@ -138,17 +135,11 @@ def _check_numbers(min_confidence: float, points: int) -> None:
         raise InputError(f"⟦points⟧: expected at least 1, found {points}.")
 
 
-def _check_lightfield(estimate: Estimate, lightfield: LightField | None, target: str) -> None:
+def _check_lightfield(estimate: Estimate, views: Views | None, lightfield: LightField | None, target: str) -> None:
     """Refuse a light field that does not belong to the map."""
     if lightfield is None:
         raise InputError(f"{target} needs the images of all views. Give the light field: ⟦lightfield⟧.")
-    if not _same_layout(estimate.layout, lightfield) or not np.array_equal(
-        lightfield.views[estimate.layout.reference], estimate.image
-    ):
-        raise InputError(
-            "⟦lightfield⟧: not the one that was estimated: the positions of its views or its reference view differ. "
-            "Give that one, or estimate again."
-        )
+    (views or estimate).check_lightfield(lightfield)
 
 
 def _check_views(views: Views | None, target: str, device: str) -> None:
@@ -160,14 +151,6 @@ def _check_views(views: Views | None, target: str, device: str) -> None:
         )
     if device not in DEVICES:
         raise unknown("display", device, DEVICES, "⟦device⟧: ")
-
-
-def _same_layout(layout: Layout, lightfield: LightField) -> bool:
-    """Whether the light field contains the estimate's views at the same positions."""
-    if lightfield.grid != layout.grid or not lightfield.present[layout.present].all():
-        return False
-    offsets = lightfield.replace(reference=layout.reference).offsets
-    return np.allclose(offsets[layout.present], layout.offsets[layout.present])
 
 
 def _unit_notes(estimate: Estimate, scale_to: float | None, posed: bool) -> list[Note]:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr._jit import Workers
+from ioadr.consistency.identity import check_layout
 from ioadr.errors import InputError
 from ioadr.geometry.off_plane import flattened
 from ioadr.geometry.synthesis import sampled_sharply
@@ -52,6 +53,8 @@ class Rendering:
     """Disparity [H, W], px per baseline unit in pixels of the captured views, at the centre of the lens."""
     seen: NDArray[np.bool_]
     """Mask [H, W]: False where no anchor view saw the surface, which is then extended from the farther side."""
+    white: float
+    """Sample value of full white in `image`."""
 
 
 class Renderer:
@@ -63,7 +66,7 @@ class Renderer:
                 "render: needs the pictures of the light field. Give it when loading: "
                 "`ioadr.load_views(folder, lightfield)`."
             )
-        check_lightfield(views, views.lightfield)
+        check_layout(views.lightfield, views.layout, views.size)  # compiled code would read beyond its pictures
         with Workers() as workers:
             self.lightfield = flattened(views.lightfield, views.estimate.disparity, workers)
         self.views = views
@@ -141,7 +144,8 @@ class Renderer:
         if not steady:
             workers.rows(fit_rows, size[0], *given, wide, pose, link, self.step, close, self.noise, out)
         workers.rows(fill_rows, size[0], out, seen, wide, link)
-        return Rendering(np.clip(out, 0.0, self.lightfield.white), target, anchored)
+        white = self.lightfield.white
+        return Rendering(np.clip(out, 0.0, white), target, anchored, white)
 
 
 def render(
@@ -168,14 +172,6 @@ def renderer(views: Views) -> Renderer:
         made = Renderer(views)
         object.__setattr__(views, "_renderer", made)
     return made
-
-
-def check_lightfield(views: Views, lightfield: LightField) -> None:
-    """Refuse a light field of another size: compiled code would read beyond its pictures."""
-    expected, found = (*views.layout.present.shape, *views.size), lightfield.views.shape[:4]
-    if expected != found:
-        wanted, given = (f"{rows}×{cols} views of {width}×{high} px" for rows, cols, high, width in (expected, found))
-        raise InputError(f"light field: expected {wanted} as in the maps, found {given}.")
 
 
 def check_size(size: tuple[int, int]) -> tuple[int, int]:

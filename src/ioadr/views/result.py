@@ -76,6 +76,21 @@ class Views:
         """(N, M) of each map."""
         return int(self.disparity.shape[1]), int(self.disparity.shape[2])
 
+    def check_lightfield(self, lightfield: LightField, exact: bool = False) -> None:
+        """Check `lightfield` as `Estimate.check_lightfield` does, by the pictures of all anchors.
+
+        `exact` applies to the reference view.
+        """
+        from ioadr.consistency.identity import check_identity
+
+        if exact:
+            self.estimate.check_lightfield(lightfield, exact)
+        anchors = {surface.view: surface.image for surface in self.surfaces}
+        pictures = {self.layout.reference: self.estimate.image} | anchors
+        # Tiles have their own anchors, so those of the whole may lack parts of their pictures.
+        known = {surface.view: np.isfinite(surface.disparity) for surface in self.surfaces}
+        check_identity(lightfield, self.layout, pictures, self.estimate.white, known=known)
+
     def number(self, view: Index) -> int:
         """Index of a view in the arrays.
 
@@ -386,5 +401,7 @@ class Views:
             from ioadr.app.report import report_writer
 
             lightfield = report if isinstance(report, LightField) else None
+            if lightfield is not None:
+                self.check_lightfield(lightfield)
             also["report.html"] = report_writer(self.estimate, lightfield, None, self)
         return self.estimate.save(folder, formats, report=False, also=also, **options)

@@ -82,9 +82,9 @@ def test_a_wrong_light_field_is_refused_without_options_of_other_commands(result
     write_lightfield(make_lightfield(grid=(5, 5), size=(40, 44)), tmp_path / "small.npz")
     (tmp_path / "notes.txt").write_text("no light field")
     for name, found in (
-        ("few.npz", "expected 5×5 views as in"),
+        ("few.npz", "expected 5×5 views, found 3×3"),
         ("fewer.npz", "found 4×5"),
-        ("small.npz", "expected views of 48×40 px as in"),
+        ("small.npz", "expected views of 48×40 px, found 44×40"),
         ("notes.txt", "not a light field in a known format"),
     ):
         film = ("--path", "orbit", "--frames", "2", "--out", tmp_path / "f", "--lightfield", tmp_path / name)
@@ -93,6 +93,37 @@ def test_a_wrong_light_field_is_refused_without_options_of_other_commands(result
         assert found in message
         assert message.endswith("Give the light field that was estimated.")
         assert " --" not in message
+
+
+def test_colours_of_another_scene_are_refused(result, tmp_path):
+    """A light field of the same size and grid was silently painted on the surfaces of the result."""
+    write_lightfield(make_lightfield(grid=(5, 5), size=(40, 48), seed=5), tmp_path / "other.npz")
+    words = ("--path", "orbit", "--frames", "2", "--out", tmp_path / "f", "--lightfield", tmp_path / "other.npz")
+    done = run("render", result, *words)
+    assert "other.npz: not the light field that was estimated: its view " in str(done.exception)
+    assert not (tmp_path / "f").exists()
+    with pytest.raises(InputError, match="not the light field that was estimated"):
+        load_views(result, ioadr.read(tmp_path / "other.npz"))
+
+
+def test_mirrored_columns_are_refused(scene, result):
+    """The reference view is the same; the pictures of other anchors are not."""
+    with pytest.raises(InputError, match="not the light field that was estimated"):
+        load_views(result, ioadr.read(scene, flip_columns=True))
+
+
+def test_the_same_capture_with_more_bits_is_rendered_as_bright(scene, result, tmp_path):
+    """Its 16-bit samples were shown with the white of the 8-bit result."""
+    lightfield = ioadr.read(scene)
+    deep = lightfield.with_(views=lightfield.views.astype(np.uint16) * 257, white=65535.0)
+    write_lightfield(deep, tmp_path / "deep.npz")
+    (tmp_path / "path.txt").write_text("1.5 2.5\n")
+    words = ("--path", tmp_path / "path.txt", "--out")
+    assert run("render", result, *words, tmp_path / "own").exit_code == 0
+    done = run("render", result, *words, tmp_path / "deep", "--lightfield", tmp_path / "deep.npz")
+    assert done.exit_code == 0, done.output
+    own, made = (np.asarray(Image.open(next((tmp_path / name).glob("*.png"))), float) for name in ("own", "deep"))
+    assert np.abs(own - made).max() <= 1
 
 
 def test_frames_are_rendered(result, tmp_path):

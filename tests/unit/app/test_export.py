@@ -44,7 +44,7 @@ def test_a_light_field_that_is_gone_can_be_named(result, tmp_path, cli):
     assert cli(*words, "--lightfield", tmp_path / "moved").code == 0
     another = write_hci_scene(tmp_path / "another", make_views((5, 5), seed=5))
     refused = cli(*words, "--lightfield", another, "--overwrite")
-    assert (refused.code, "not the one that was estimated" in refused.err) == (2, True)
+    assert (refused.code, "not the light field that was estimated" in refused.err) == (2, True)
 
 
 def test_relative_depth_is_refused_with_the_option(tmp_path, cli):

@@ -114,7 +114,7 @@ def test_a_received_result_shows_no_other_light_field(tmp_path, cli):
     folder = received(tmp_path, str(private))
     outcome = cli("check", folder)
     assert outcome.code == 2
-    assert "is not the one that was estimated: its reference view differs" in outcome.err
+    assert f"{private}: not the light field that was estimated: its view 1 1 differs" in outcome.err
     outcome = cli("report", folder)
     assert f"light field: {private}, as recorded in the result" in outcome.err, "said before it is opened"
     assert EPIS not in (folder / "report.html").read_text(encoding="utf-8")

@@ -115,7 +115,7 @@ def test_a_light_field_with_fewer_views_is_refused():
     """Compiled code would read beyond its pictures."""
     views = every_view()
     part = kept_part(scene().lightfield, views.layout.thinned(2))
-    with pytest.raises(InputError, match=r"light field: expected 9×9 views of .* as in the maps, found 5×5 views"):
+    with pytest.raises(InputError, match="not the light field that was estimated: expected 9×9 views, found 5×5"):
         replace(views, lightfield=part).render((4.0, 4.0))
 
 

@@ -57,6 +57,8 @@ def command(
 
 
 def _study(terminal: Terminal, path: str | None, result: str | None, truth: str | None, reading: ReadOptions) -> Study:
+    from dataclasses import replace
+
     from ioadr.app.explorer.study import Study
     from ioadr.evaluation.truth import has_truth, load_truth
     from ioadr.io import load_estimate
@@ -79,8 +81,9 @@ def _study(terminal: Terminal, path: str | None, result: str | None, truth: str 
         with terminal.busy(f"reading {result}"):
             estimate = load_estimate(result)
             remedy = f"Name it: ioadr explore LIGHTFIELD {result}"
-            lightfield = open_lightfield(estimate, result, path, terminal.note, remedy)
-            views = load_views(result, lightfield) if has_views(result) else None
+            views = load_views(result) if has_views(result) else None
+            lightfield = open_lightfield(views or estimate, result, path, terminal.note, remedy)
+            views = views and replace(views, lightfield=lightfield)
     if loaded is None and path is not None and has_truth(path):
         terminal.note(f"this scene has ground truth: show the errors with --truth {path}")
     return Study(lightfield, estimate, loaded, views)

@@ -84,7 +84,9 @@ def command(
         every = load_views(result) if wanted else None
         estimate = load_estimate(result) if every is None else every.estimate
         if program.all_views or every is not None:
-            views = open_lightfield(estimate, result, lightfield, terminal.note, all_views=not program.every_view)
+            views = open_lightfield(
+                every or estimate, result, lightfield, terminal.note, all_views=not program.every_view
+            )
         every = every if every is None else replace(every, lightfield=views)
     with terminal.busy(f"writing {folder}"):
         done = export_estimate(

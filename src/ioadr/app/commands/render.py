@@ -100,9 +100,9 @@ def command(
                 try:
                     made = views.render(viewpoint, (height, width), aperture, focus, threads, len(viewpoints) > 1)
                 except InputError as error:
-                    raise InputError(f"picture {number} of {len(viewpoints)}: {error}") from error
+                    raise InputError(f"picture {number} of {len(viewpoints)}: {error.marked}") from error
                 bar.advance(task)
-                yield rgb8(made.image, views.estimate.white)
+                yield rgb8(made.image, made.white)
 
         files = write_film(out, pictures(), rate, overwrite)
     if film_size(out, (height, width)) != (height, width):
@@ -118,7 +118,7 @@ def _open(terminal: Terminal, result: str, path: str | None) -> Views:
     from ioadr import load_views
 
     views = load_views(result)
-    return replace(views, lightfield=open_lightfield(views.estimate, result, path, terminal.note))
+    return replace(views, lightfield=open_lightfield(views, result, path, terminal.note))
 
 
 def _viewpoints(views: Views, path: str, frames: int) -> list[Viewpoint]:

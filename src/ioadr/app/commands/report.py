@@ -65,7 +65,7 @@ def renew(
 
     path = Path(folder) / "report.html"
     with terminal.busy("writing the report"):
-        views = load_views(folder, lightfield) if has_views(folder) else None
+        views = load_views(folder) if has_views(folder) else None
         page = report_html(estimate, lightfield, truth, views, load_left_out(folder, estimate.layout))
         if not overwrite:
             _check_gain(path, page)

@@ -157,7 +157,8 @@ def _tile(scene: Scene, cut: Cut, number: int, size: tuple[int, int]) -> Rgb:
 
     assert scene.every_view is not None
     column = float(cut.columns[number])
-    picture = rgb8(render(scene.every_view, Viewpoint(cut.row, column)).image, scene.estimate.white)
+    made = render(scene.every_view, Viewpoint(cut.row, column))
+    picture = rgb8(made.image, made.white)
     layout = scene.estimate.layout
     right = (column - float(layout.positions[layout.reference][1])) * layout.eta[1]
     # A point of the focus is at m − d·o of a view at offset o.

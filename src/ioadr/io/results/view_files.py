@@ -6,6 +6,7 @@ import json
 import os
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -118,7 +119,7 @@ def load_views(path: str | os.PathLike[str], lightfield: LightField | None = Non
     Raises
     ------
     InputError
-        There is no such result, or it is damaged.
+        There is no such result, it is damaged, or it was estimated from another light field.
 
     Examples
     --------
@@ -145,11 +146,17 @@ def load_views(path: str | os.PathLike[str], lightfield: LightField | None = Non
             for number, (view, offset) in enumerate(anchors)
         )
         disparity, confidence, source = (arrays[name] for name in ("disparity", "confidence", "source"))
-        views = Views(estimate, index, disparity, confidence, source, surfaces, lightfield)
+        views = Views(estimate, index, disparity, confidence, source, surfaces)
         _check(views)
     except (InputError, KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
         raise InputError(f"{archive}: not what `ioadr estimate` writes: {one_line(error)}. Estimate again.") from error
-    return views
+    return views if lightfield is None else _with_pictures(views, lightfield)
+
+
+def _with_pictures(views: Views, lightfield: LightField) -> Views:
+    """The views with the light field they were estimated from; others are refused."""
+    views.check_lightfield(lightfield)
+    return replace(views, lightfield=lightfield.replace(reference=views.layout.reference))
 
 
 def _store(archive: zipfile.ZipFile, name: str, values: NDArray[Any]) -> None:

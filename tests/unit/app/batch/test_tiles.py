@@ -194,7 +194,7 @@ def test_every_view_is_joined_with_the_anchors_of_all_tiles(tmp_path, monkeypatc
     monkeypatch.setattr(ioadr, "estimate_views", cut)
     outcome = estimated(item, settings, plan_tiles(64, 128, 64, 16))
     assert outcome.state == "done"
-    joined = ioadr.load_views(tmp_path / "out" / "a")
+    joined = ioadr.load_views(tmp_path / "out" / "a", ioadr.read(item.path, item.reading))
     assert [surface.view for surface in joined.surfaces] == [(2, 2), second, third]
     np.testing.assert_array_equal(joined.disparity, whole.disparity)
     lost = [(whole.source == 2) & (np.arange(128) < 64), (whole.source == 1) & (np.arange(128) >= 64)]

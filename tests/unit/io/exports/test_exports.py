@@ -136,7 +136,7 @@ def test_views_without_part_in_the_estimation_are_exported_too(tmp_path: Path) -
     few = views.replace(present=present)
     estimate(few).export("colmap", tmp_path / "out", views, points=5)
     assert len(read_colmap(tmp_path / "out" / "sparse" / "0")[1]) == 15
-    with pytest.raises(InputError, match="not the one"):
+    with pytest.raises(InputError, match="not the light field that was estimated: view 0 1 is missing"):
         estimate(views).export("colmap", tmp_path / "few", few)
 
 
@@ -292,8 +292,8 @@ def test_scaling_scales_cameras_and_points_alike(tmp_path: Path) -> None:
         ("open3d", {"scale_to": 2.0}, "already in metres"),
         ("open3d", {"min_confidence": 1.5}, "0 … 1"),
         ("colmap", {"points": 0, "lightfield": "own"}, "at least 1"),
-        ("colmap", {"lightfield": "other"}, "not the one that was estimated"),
-        ("colmap", {"lightfield": "moved"}, "not the one that was estimated"),
+        ("colmap", {"lightfield": "other"}, "not the light field that was estimated"),
+        ("colmap", {"lightfield": "moved"}, "not the light field that was estimated"),
     ],
 )
 def test_what_does_not_fit_is_refused(target: str, options: dict[str, Any], message: str, tmp_path: Path) -> None:
