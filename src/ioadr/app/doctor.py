@@ -107,6 +107,8 @@ def verdict(diagnosis: Diagnosis) -> str:
         return "; ".join([*wrong, "the poses determine the order"])
     if diagnosis.order.outcome == "unknown":
         return "; ".join([*wrong, f"the order is not certain: {diagnosis.order.words}"])
+    if not wrong and not diagnosis.examination.neighbours_told:
+        return "nothing wrong was found, but the positions of single views could not be checked"
     return "; ".join(wrong) or "the views fit together"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -126,6 +127,14 @@ def test_of_plain_views_nothing_is_certain():
     found = findings(diagnose(LightField(views)))
     assert "not certain" in found["verdict"]
     assert found["neighbours"].startswith("cannot tell")
+
+
+def test_views_whose_positions_cannot_be_checked_are_not_confirmed(views):
+    """By chance, a shuffled grid may match best as it is: `doctor` said that its views fit together."""
+    diagnosis = diagnose(LightField(views))
+    assert findings(diagnosis)["verdict"] == "the views fit together"
+    unsure = replace(diagnosis, examination=replace(diagnosis.examination, neighbours_told=False))
+    assert findings(unsure)["verdict"].startswith("nothing wrong was found, but the positions of single views")
 
 
 def test_poses_that_determine_the_order(tmp_path):
