@@ -161,7 +161,10 @@ def test_a_file_of_places_is_rendered(result, scene, tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--path", "orbit", "--out", "film.mkv"], "cannot write this kind of video"),
+        (["--path", "orbit", "--out", "film.mkv"], "film.mkv: cannot be written as .mkv"),
+        (["--path", "orbit", "--out", "still.jpg"], "still.jpg: cannot be written as .jpg"),
+        (["--path", "orbit", "--out", "f", "--focus", "0.5"], "--focus: without --aperture X, everything is in focus"),
+        (["--path", __file__, "--out", "f", "--frames", "5"], "has one camera position per frame. Leave --frames out"),
         (["--path", "nowhere", "--out", "f"], "expected orbit, dolly, grid or a file"),
         (["--path", "orbit", "--out", "f", "--size", "wide"], "expected WIDTHxHEIGHT"),
         (["--path", "orbit", "--out", "f.gif", "--rate", "nan"], "nan is not in the range 0.1<=x<=100"),
@@ -181,6 +184,22 @@ def test_a_camera_that_sees_nothing_is_named(result, tmp_path):
     assert done.exit_code != 0
     assert str(done.exception).startswith("picture 2 of 2: viewpoint: no part of the scene is visible from there.")
     assert not (tmp_path / "f").exists()
+
+
+def test_the_picture_that_no_view_saw_is_noted(result, tmp_path):
+    """From far away, most of the picture lies outside all views; its colours were filled in silently."""
+    (tmp_path / "near.txt").write_text("2 2\n")
+    (tmp_path / "far.txt").write_text("2 2\n2 2 -5\n")
+    rendered = [
+        run("render", result, "--path", tmp_path / f"{name}.txt", "--out", tmp_path / name, "--json", "--threads", "1")
+        for name in ("near", "far")
+    ]
+    near, far = (json.loads(done.stdout)["seen"] for done in rendered)
+    assert (near[0], far[0], far[1] < 0.5) == (1.0, 1.0, True)
+    assert "no view saw" not in rendered[0].stderr
+    assert f"picture 2 of 2: no view saw {100 * (1 - far[1]):.0f} % of the pixels" in " ".join(
+        rendered[1].stderr.split()
+    )
 
 
 def test_views_left_out_are_reported(scene):

@@ -22,16 +22,17 @@ ANIMATED: dict[str, dict[str, Any]] = {
 }
 ENCODED = {".mp4": "mp4v", ".webm": "VP90"}
 """Codecs of the wheels of OpenCV, whose FFmpeg is built without parts under the GPL: no H.264."""
-VIDEO = (".mov", ".avi", ".mkv", ".m4v")
+VIDEOS = {".mov", ".avi", ".mkv", ".m4v", ".mpg", ".mpeg", ".ogv", ".wmv"}
+PICTURES = {".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".exr", ".apng", ".avif", ".jxl"}
 
 
 def check_film(path: str | os.PathLike[str], overwrite: bool) -> None:
     """Refuse an unusable target before anything is rendered."""
     target = Path(path)
     ending = target.suffix.lower()
-    if ending in VIDEO:
+    if ending in VIDEOS | PICTURES:
         raise OutputError(
-            f"{target}: ioadr cannot write this kind of video. Write NAME.mp4, NAME.webm, NAME.webp, NAME.gif or "
+            f"{target}: cannot be written as {ending}. Write NAME.mp4, NAME.webm, NAME.webp, NAME.gif or "
             "NAME.png (animated), or a folder of frames."
         )
     if ending in ENCODED and find_spec("cv2") is None:

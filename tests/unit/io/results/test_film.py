@@ -70,7 +70,7 @@ def test_videos_show_the_frames(tmp_path, name):
 
 
 def test_videos_that_cannot_be_written_are_refused_with_a_remedy(tmp_path, monkeypatch):
-    with pytest.raises(OutputError, match=r"film.mkv: ioadr cannot write this kind of video.*NAME.mp4"):
+    with pytest.raises(OutputError, match=r"film.mkv: cannot be written as .mkv. Write NAME.mp4"):
         write_film(tmp_path / "film.mkv", frames(), 25)
     monkeypatch.setattr("ioadr.io.results.film.find_spec", lambda name: None)
     with pytest.raises(OutputError, match=r"NAME.webp.* do not\. Install it with: pip install .*\[film\]"):
