@@ -266,6 +266,10 @@ def test_the_check_of_a_result_is_kept_with_it_and_shown(result, scene, tmp_path
     assert [Path(file).name for file in answer.pop("files")] == ["leave_out.json", "report.html"]
     assert json.loads((out / "leave_out.json").read_text()) == answer
     assert "Check without ground truth" in (out / "report.html").read_text()
+    shown = [(out / name).read_bytes() for name in ("leave_out.json", "report.html")]
+    done = run("check", out, "--leave-out", "2", "--lightfield", scene, "--preset", "paper", "--threads", "1")
+    assert f"these figures are not those of {out}" in " ".join(done.stderr.split())
+    assert shown == [(out / name).read_bytes() for name in ("leave_out.json", "report.html")]
     (out / "leave_out.json").write_text('{"by_view": [{"view": [9, 9]}]}')
     with pytest.raises(InputError, match="not what `ioadr check` writes: view 9 9, outside a grid of 5×5"):
         load_left_out(out, load_views(out).layout)

@@ -136,6 +136,10 @@ def check_result(
         lightfield = open_lightfield(estimate, folder, path, terminal.note).replace(range=estimate.range)
     parameters = estimate.parameters if preset is None else chosen_parameters(preset, None, ())
     left_out = _left_out(terminal, lightfield, step, Estimation(parameters, estimate.seed, threads))
+    if parameters != estimate.parameters:
+        terminal.note(f"these figures are not those of {folder}, which has other parameters: it stays as it is")
+        terminal.answer(_left_out_text(left_out), left_out_facts(left_out) | {"files": []})
+        return
     files = [str(write_left_out(folder, left_out))]
     if (Path(folder) / "report.html").is_file():
         files += _on_report(terminal, lambda: renew(terminal, folder, estimate, lightfield))
