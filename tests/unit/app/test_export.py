@@ -47,6 +47,20 @@ def test_a_light_field_that_is_gone_can_be_named(result, tmp_path, cli):
     assert (refused.code, "not the light field that was estimated" in refused.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("target", "option", "value"),
+    [
+        ("blender", "--points", "5"),
+        ("colmap", "--focus", "0.5"),
+        ("open3d", "--device", "go"),
+        ("quilt", "--points", "5"),
+    ],
+)
+def test_options_that_a_program_does_not_use_are_refused(target, option, value, tmp_path, cli):
+    refused = cli("export", tmp_path, "--to", target, "--out", tmp_path / "out", option, value)
+    assert (refused.code, f"{option}: not used for {target}, only for" in refused.err) == (2, True)
+
+
 def test_relative_depth_is_refused_with_the_option(tmp_path, cli):
     np.save(tmp_path / "views.npy", make_views())
     assert (

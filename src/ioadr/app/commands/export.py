@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import click
 
 from ioadr.app.results import lightfield_option, open_lightfield
 from ioadr.app.saving_options import min_confidence_option
 from ioadr.app.sections import SectionCommand, option
 from ioadr.app.terminal import Terminal, output_options
+from ioadr.errors import InputError
 from ioadr.io.exports import DEVICES, PROGRAMS
+
+LENGTHS = tuple(program for program in PROGRAMS if program != "quilt")
+USED = {
+    "points": ("nerfstudio", "colmap"),
+    "min-confidence": LENGTHS,
+    "scale-to": LENGTHS,
+    "device": ("quilt",),
+    "focus": ("quilt",),
+}
+"""Programs for which an option is used."""
 
 
 @click.command(cls=SectionCommand)
@@ -23,8 +37,7 @@ from ioadr.io.exports import DEVICES, PROGRAMS
     "--points",
     type=click.IntRange(1),
     metavar="N",
-    default=10_000,
-    show_default=True,
+    show_default="10000",
     help="Largest number of seed points (nerfstudio, colmap).",
 )
 @option(
@@ -38,8 +51,7 @@ from ioadr.io.exports import DEVICES, PROGRAMS
     "Results",
     "--device",
     type=click.Choice(DEVICES),
-    default=DEVICES[0],
-    show_default=True,
+    show_default=DEVICES[0],
     help="Looking Glass display for the quilt.",
 )
 @option(
@@ -58,9 +70,9 @@ def command(
     overwrite: bool,
     lightfield: str | None,
     min_confidence: float,
-    points: int,
+    points: int | None,
     scale_to: float | None,
-    device: str,
+    device: str | None,
     focus: float | None,
 ) -> None:
     """Export RESULT, a folder written by `ioadr estimate`, to another program.
@@ -74,10 +86,12 @@ def command(
 
     from ioadr import load_views
     from ioadr.io import load_estimate
-    from ioadr.io.exporting import TARGETS, check_export, export_estimate
+    from ioadr.io.exporting import MOST_POINTS, TARGETS, check_export, export_estimate
     from ioadr.io.results.view_files import has_views
 
     check_export(target, folder, overwrite)
+    given = {"points": points, "min-confidence": min_confidence or None, "scale-to": scale_to}
+    _refuse_unused(target, given | {"device": device, "focus": focus})
     with terminal.busy(f"reading {result}"):
         program, views = TARGETS[target], None
         wanted = program.every_view or (program.depth_of_views and has_views(result))
@@ -90,9 +104,17 @@ def command(
         every = every if every is None else replace(every, lightfield=views)
     with terminal.busy(f"writing {folder}"):
         done = export_estimate(
-            estimate, target, folder, views, overwrite, min_confidence, points, scale_to, every, device, focus
+            *(estimate, target, folder, views, overwrite, min_confidence, points or MOST_POINTS, scale_to),
+            *(every, device or DEVICES[0], focus),
         )
     for note in done.notes:
         terminal.note(note)
     files = [str(path) for path in done.files]
     terminal.answer(f"wrote {folder}: {len(files)} files for {target}", {"files": files, "notes": done.notes})
+
+
+def _refuse_unused(target: str, given: Mapping[str, Any]) -> None:
+    """Refuse options that the export to a program would ignore."""
+    for name, value in given.items():
+        if value is not None and target not in USED[name]:
+            raise InputError(f"--{name}: not used for {target}, only for {', '.join(USED[name])}. Leave it out.")

@@ -52,10 +52,8 @@ def point_cloud(estimate: Estimate, min_confidence: float = 0.0) -> Cloud:
     kept = _finite(positions) & (oriented | ~oriented.any())
     trusted = kept & (estimate.confidence.reshape(-1) >= min_confidence) if min_confidence else kept
     if kept.any() and not trusted.any():
-        best = float(np.nanmax(estimate.confidence))
-        raise InputError(
-            f"⟦min-confidence {min_confidence:g}⟧: no pixel has that confidence; the highest is {best:.2f}."
-        )
+        best = np.floor(1000 * float(np.nanmax(estimate.confidence))) / 1000  # rounded up, it might be enough
+        raise InputError(f"⟦min-confidence {min_confidence:g}⟧: no pixel has that confidence; the highest is {best:g}.")
     kept = trusted
     if not kept.any():
         raise InputError("points: none lie in front of the camera. Check the camera's numbers.")
