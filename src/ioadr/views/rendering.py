@@ -111,6 +111,11 @@ class Renderer:
     ) -> Rendering:
         """See `Views.render`."""
         pose = viewpoint.pose(self.views.layout, self.views.estimate.rays, size, self.views.size)
+        if pose.zoom > 2 * WIDEST:
+            raise InputError(
+                f"viewpoint: enlarges the views {pose.zoom:.3g} times, which leaves gaps between their pixels; at most "
+                f"{2 * WIDEST:g} times is possible. Give a smaller ⟦size⟧ or zoom."
+            )
         sharp = self._sharp(pose, size, workers, steady)
         if aperture == 0:
             return sharp

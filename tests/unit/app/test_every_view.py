@@ -104,6 +104,8 @@ def test_colours_of_another_scene_are_refused(result, tmp_path):
     assert not (tmp_path / "f").exists()
     with pytest.raises(InputError, match="not the light field that was estimated"):
         load_views(result, ioadr.read(tmp_path / "other.npz"))
+    with pytest.raises(TypeError, match="expected a LightField, not str"):
+        load_views(result, "other.npz")  # type: ignore[arg-type]
 
 
 def test_mirrored_columns_are_refused(scene, result):

@@ -119,6 +119,16 @@ def test_a_light_field_with_fewer_views_is_refused():
         replace(views, lightfield=part).render((4.0, 4.0))
 
 
+def test_pictures_are_enlarged_up_to_eight_times():
+    """Beyond, gaps between pixels were filled in from the farther side."""
+    views = every_view()
+    height, width = views.size
+    tile = (4 * height, 4 * width)
+    assert views.render(Viewpoint(4.0, 4.5, zoom=2.0), tile).seen.mean() > 0.99
+    with pytest.raises(InputError, match=r"enlarges the views 8\.4 times, .*; at most 8 times is possible"):
+        views.render(Viewpoint(4.0, 4.5, zoom=2.1), tile)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -155,6 +155,8 @@ def load_views(path: str | os.PathLike[str], lightfield: LightField | None = Non
 
 def _with_pictures(views: Views, lightfield: LightField) -> Views:
     """The views with the light field they were estimated from; others are refused."""
+    if not isinstance(lightfield, LightField):
+        raise TypeError(f"load_views: expected a LightField, not {type(lightfield).__name__}.")
     views.check_lightfield(lightfield)
     return replace(views, lightfield=lightfield.replace(reference=views.layout.reference))
 
