@@ -76,6 +76,16 @@ def test_without_texture_the_range_is_asked_for():
         estimated(LightField(views, name="fog"))
 
 
+@pytest.mark.parametrize("disparity", [0.3, 1.2, 1.7])
+def test_of_repeated_texture_the_range_is_asked_for(disparity):
+    """-38.97 … -38.72 px were found where a pattern with a period of 8 px moves by 1.2, with a confidence of 1."""
+    pixels, steps = np.arange(120), np.arange(5) - 2
+    waves = 60 * np.sin(2 * np.pi * (pixels + disparity * steps[:, None]) / 8)
+    views = 127 + waves[:, None, :, None] + waves[None, :, None, :]
+    with pytest.raises(InputError, match="points match clearly. The views lack texture or repeat it"):
+        ioadr.estimate_range(LightField(views[..., None].astype(np.uint8)))
+
+
 def test_pixels_are_spread_over_the_image():
     views = make_views((3, 3), (50, 60), disparity=0.0)
     pixels = textured_pixels(LightField(views), 10)
