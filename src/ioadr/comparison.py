@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.consistency.identity import ROUNDING, picture_difference
 from ioadr.errors import InputError
 
 if TYPE_CHECKING:
@@ -89,6 +90,9 @@ def compare(first: Estimate, second: Estimate) -> Comparison:
     if first.disparity.shape != second.disparity.shape:
         (a, b), (c, d) = first.disparity.shape, second.disparity.shape
         raise InputError(f"compare: expected results of one size, found {b}×{a} and {d}×{c} px.")
+    apart = picture_difference(*(estimate.image * (255.0 / estimate.white) for estimate in (first, second)))
+    if apart == np.inf:
+        raise InputError("compare: expected results of one view, found reference views of two scenes.")
     cosine = np.einsum("...i,...i", first.normals.astype(np.float64), second.normals.astype(np.float64))
     changed = second.parameters.changes(first.parameters)
     before = first.parameters.changes(second.parameters)
@@ -99,7 +103,9 @@ def compare(first: Estimate, second: Estimate) -> Comparison:
         costs=(_mean(first.costs), _mean(second.costs)),
         confidence=(float(np.nanmean(first.confidence)), float(np.nanmean(second.confidence))),
         parameters={name: (before[name], value) for name, value in changed.items()},
-        same_data=_data_of(first) == _data_of(second) and np.array_equal(first.layout.present, second.layout.present),
+        same_data=apart < ROUNDING
+        and _data_of(first) == _data_of(second)
+        and np.array_equal(first.layout.present, second.layout.present),
     )
 
 

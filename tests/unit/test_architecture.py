@@ -41,7 +41,7 @@ MAY_IMPORT = {
     "_lanes": set(),
     "geometry": NOUNS | {"_jit", "_lanes"},
     "result": NOUNS | {"consistency", "geometry", "comparison", "labelled"},
-    "comparison": NOUNS | {"result"},
+    "comparison": NOUNS | {"result", "consistency"},
     "labelled": NOUNS | {"result"},
     "cost": METHOD,
     "solver": METHOD | {"cost"},

@@ -9,6 +9,7 @@ import pytest
 
 from ioadr import InputError, preset
 from ioadr.app.cli import run
+from tests.builders import make_views
 from tests.scenes import make_estimate
 
 FIRST = make_estimate(np.zeros((20, 24)), confidence=np.full((20, 24), 0.9, np.float32))
@@ -51,6 +52,14 @@ def test_costs_over_other_views_are_not_compared(tmp_path, capsys):
     assert "not comparable" in told
     assert "better" not in told
     assert max(map(len, told.splitlines())) <= 80
+
+
+def test_results_of_other_scenes_are_refused():
+    """Of two scenes, the one with the lower cost was said to fit the views better."""
+    with pytest.raises(InputError, match="expected results of one view, found reference views of two scenes"):
+        FIRST.compare(make_estimate(np.zeros((20, 24)), image=make_views()[1, 1]))
+    altered = make_estimate(np.zeros((20, 24)), image=np.clip(FIRST.image + 9.0, 0, 255).astype(np.uint8))
+    assert not FIRST.compare(altered).same_data
 
 
 def test_other_sizes_and_types_are_refused():

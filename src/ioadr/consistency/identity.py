@@ -43,7 +43,8 @@ def check_identity(
         view for view, kept in pixels.items() if not np.array_equal(lightfield.views[view][kept], pictures[view][kept])
     ]
     found = [
-        (_difference(*_grey_levels(lightfield, white, view, pictures[view], pixels[view])), view) for view in altered
+        (picture_difference(*_grey_levels(lightfield, white, view, pictures[view], pixels[view])), view)
+        for view in altered
     ]
     difference, (row, column) = max(found, default=(0.0, layout.reference))
     if difference == np.inf or (altered and exact):
@@ -79,7 +80,7 @@ def _grey_levels(
     return lightfield.views[view][pixels] * (255.0 / lightfield.white), picture[pixels] * (255.0 / white)
 
 
-def _difference(found: NDArray[Any], expected: NDArray[Any]) -> float:
+def picture_difference(found: NDArray[Any], expected: NDArray[Any]) -> float:
     """Mean difference of two pictures of one view, in their unit; infinite if they show two scenes."""
     grey, before = (mean_of_channels(picture, np.float64) for picture in (found, expected))
     contrast = float(grey.std()), float(before.std())
