@@ -79,13 +79,14 @@ class Views:
     def check_lightfield(self, lightfield: LightField, exact: bool = False) -> None:
         """Check `lightfield` as `Estimate.check_lightfield` does, by the pictures of all anchors.
 
-        `exact` applies to the reference view.
+        `exact` applies to the reference view. Anchors that were moved into one plane are not compared.
         """
         from ioadr.consistency.identity import check_identity
 
         if exact:
             self.estimate.check_lightfield(lightfield, exact)
-        anchors = {surface.view: surface.image for surface in self.surfaces}
+        moved = self.estimate.layout.forward
+        anchors = {surface.view: surface.image for surface in self.surfaces if not moved[surface.view]}
         pictures = {self.layout.reference: self.estimate.image} | anchors
         # Tiles have their own anchors, so those of the whole may lack parts of their pictures.
         known = {surface.view: np.isfinite(surface.disparity) for surface in self.surfaces}

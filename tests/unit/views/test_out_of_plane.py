@@ -72,10 +72,11 @@ def test_exported_depth_is_that_of_the_photographs(views):
     assert min(close.values()) > close[views.layout.reference] - 0.03
 
 
-def test_a_loaded_result_draws_the_same_pictures(views, tmp_path):
+def test_a_loaded_result_draws_the_same_pictures_without_doubts(views, tmp_path, caplog):
     views.save(tmp_path / "out", report=False)
     again = load_views(tmp_path / "out", views.lightfield)
     np.testing.assert_array_equal(again.render((1.5, 2.25)).image, views.render((1.5, 2.25)).image)
+    assert not caplog.records
 
 
 def test_left_out_photographs_are_compared_inside_the_plane(views):
