@@ -40,6 +40,12 @@ class Place(NamedTuple):
         """Positions in this view of points of disparity d at (rows, columns) of the reference view, px."""
         return self._axis(0, rows, d), self._axis(1, columns, d)
 
+    def sources(self, own: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Positions in this view of the pixels of the in-plane view with the map `own` [N, M]."""
+        rows, columns = np.mgrid[: own.shape[0], : own.shape[1]]
+        seen = self.seen(rows + own * self.offset[0], columns + own * self.offset[1], own)
+        return seen[0].astype(np.float32), seen[1].astype(np.float32)
+
     def _axis(self, axis: int, at: Floats, d: Floats) -> Floats:
         offset, kappa, principal = self.offset[axis], self.kappa[axis], self.principal[axis]
         return np.asarray(at - d * (offset - kappa * (at - principal)) / (1.0 - kappa * d))
@@ -141,10 +147,7 @@ def _sources(place: Place, disparity: NDArray[np.float32]) -> tuple[NDArray[np.f
     down, right = place.offset
     own = np.empty_like(disparity)
     project_map(disparity, np.float32(down), np.float32(right), own)
-    own = _filled(own)
-    rows, columns = np.mgrid[: own.shape[0], : own.shape[1]]
-    seen = place.seen(rows + own * down, columns + own * right, own)
-    return seen[0].astype(np.float32), seen[1].astype(np.float32)
+    return place.sources(_filled(own))
 
 
 def _filled(disparity: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from ioadr._jit import Workers
 from ioadr.consistency.identity import check_layout
 from ioadr.errors import InputError
-from ioadr.geometry.off_plane import flattened
+from ioadr.geometry.off_plane import flattened, place_of
 from ioadr.geometry.synthesis import sampled_sharply
-from ioadr.layout import Layout
+from ioadr.layout import Index, Layout
 from ioadr.lightfield import LightField
 from ioadr.views.carry import WIDEST
 from ioadr.views.fitting import fit_rows
-from ioadr.views.pose import Pose, Viewpoint, captured
+from ioadr.views.pose import Pose, Viewpoint, captured, out_of_plane
 from ioadr.views.result import Views
 from ioadr.views.sampling import blend_rows, fill_rows
 from ioadr.views.surfaces import NOTHING, FloatMap, Sight, Surface, link_of, look
@@ -84,7 +84,22 @@ class Renderer:
         sight.disparity[:] = self.views.disparity[number]
         row, column = self.places[number]
         add_thin(sight, self.views.surfaces, captured((row, column)), self.link)
+        index = (int(self.views.index[number][0]), int(self.views.index[number][1]))
+        if self.views.estimate.layout.forward[index]:
+            return near_grown(self._covered(index, sight.disparity), 2 * self.link)
         return near_grown(sight.disparity, 2 * self.link)
+
+    def _covered(self, view: Index, disparity: FloatMap) -> FloatMap:
+        """The map of a view that was moved into the plane, with the nearer surface where that hid the point before.
+
+        There the moved picture shows the nearer surface a second time, not the point.
+        """
+        place = place_of(view, self.views.estimate.layout, self.views.estimate.rays)
+        rows, columns = (np.rint(at).astype(np.int64) for at in place.sources(disparity))
+        height, width = disparity.shape
+        before = look(self.views.surfaces, out_of_plane(place), self.views.size, self.link).filled
+        nearest = near_grown(before, 2 * self.link)[np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)]
+        return np.where(nearest > disparity + 2 * self.link, nearest, disparity)
 
     @cached_property
     def noise(self) -> float:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from ioadr import Views, estimate_views, load_views
 from ioadr.evaluation.synthetic.posed import Disorder, idealised, true_disparity
 from ioadr.evaluation.synthetic.trace import nearest_hits
+from ioadr.geometry.off_plane import place_of
 from ioadr.io.posed import Scene
 from ioadr.views.leave_out import leave_views_out
+from ioadr.views.rendering import renderer
+from ioadr.views.surfaces import link_of
 from tests.posed import SCENE, colmap_scene, shots
 
 FAR_OUT = Disorder(tilt=5.0, forward=0.15, margin=1.3, seed=3)
@@ -83,3 +88,26 @@ def test_left_out_photographs_are_compared_inside_the_plane(views):
     """Every other method looks at the same pictures, so that none gains from where the cameras were."""
     means = leave_views_out(views.lightfield, 2, "fast", threads=1).means()
     assert means["views"][0] > means["blend"][0] > means["nearest"][0]
+
+
+def test_moved_pictures_are_not_trusted_where_a_nearer_surface_was_in_front(views):
+    """Compared with single points of the reference view, as a view farther out of the plane saw them."""
+    layout = replace(views.estimate.layout, positions=views.estimate.layout.positions * (1.0, 1.0, 6.0))
+    out = replace(views, estimate=replace(views.estimate, layout=layout))
+    view = max(VIEWS, key=lambda place: abs(layout.forward[place]))
+    place, link = place_of(view, layout, out.estimate.rays), link_of(out.layout)
+    own = out.map_of(view)
+    n, m = np.indices(own.shape)
+    rows, columns = (np.rint(at).astype(int) for at in place.seen(n, m, out.estimate.disparity))
+    there = (rows >= 0) & (rows < len(own)) & (columns >= 0) & (columns < own.shape[1])
+    nearest = np.full(own.shape, -np.inf)
+    np.maximum.at(nearest, (rows[there], columns[there]), out.estimate.disparity[there])
+    y, x = (
+        np.clip(np.rint(at).astype(int), 2, size - 3) for at, size in zip(place.sources(own), own.shape, strict=True)
+    )
+    around = np.max([nearest[y + down, x + right] for down in range(-2, 3) for right in range(-2, 3)], axis=0)
+    marked = inside(renderer(out)._covered(view, own) > own)
+    hidden, perhaps = inside(nearest[y, x] > own + 4 * link), inside(around > own + link)
+    assert hidden.sum() > 30
+    assert marked[hidden].mean() > 0.95
+    assert marked[~perhaps].mean() < 0.001
