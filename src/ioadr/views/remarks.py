@@ -33,7 +33,9 @@ def remarked(estimate: Estimate, index: NDArray[Any], confidence: NDArray[Any], 
 
 
 def as_captured(estimate: Estimate, layout: Layout) -> Estimate:
-    """The estimate from views that were moved into one plane, with the layout that they were captured in."""
+    """The estimate with the layout in which its views were captured, and a note if they were moved into one plane."""
+    if layout.planar:
+        return estimate
     note = Note(
         f"views up to {np.abs(layout.forward).max():.2g} baseline units out of one plane were moved into it by the map "
         "of the reference view: the maps of other views, and rendered pictures, show the scene from inside the plane"

@@ -6,8 +6,9 @@ import numpy as np
 
 from ioadr import DisparityRange
 from ioadr.errors import as_options
+from ioadr.layout import Layout, regular
 from ioadr.views.outside import Outside, range_notes
-from ioadr.views.remarks import remarked
+from ioadr.views.remarks import as_captured, remarked
 from tests.scenes import make_estimate
 
 INDEX = np.array(list(np.ndindex(3, 3)))
@@ -37,3 +38,13 @@ def test_the_worst_views_outside_a_range_are_named():
     assert "views 0 6 (6 of 10), 0 5 (5 of 10), 0 4 (4 of 10), 0 3 (3 of 10) and 2 more, hidden" in note
     assert as_options(note).endswith("leave --range out, or widen it: --range -1 1.6")
     assert range_notes(limits, ()) == ()
+
+
+def test_a_note_says_that_views_were_moved_into_one_plane():
+    estimate = make_estimate(np.full((20, 24), 0.5))
+    flat = np.pad(regular((3, 3)), ((0, 0), (0, 0), (0, 1)))
+    assert as_captured(estimate, Layout.of((3, 3), positions=flat)) is estimate
+    out = Layout.of((3, 3), positions=flat + 0.25 * (flat[..., :1] == 0) * (0, 0, 1))
+    told = as_captured(estimate, out)
+    assert told.layout is out
+    assert told.notes[-1].startswith("views up to 0.25 baseline units out of one plane were moved into it")

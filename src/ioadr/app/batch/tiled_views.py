@@ -13,7 +13,7 @@ from ioadr.errors import InputError
 from ioadr.layout import Index
 from ioadr.result import Estimate
 from ioadr.views.outside import Outside, by_view
-from ioadr.views.remarks import remarked
+from ioadr.views.remarks import as_captured, remarked
 from ioadr.views.result import Views
 from ioadr.views.surfaces import NOTHING, Surface
 
@@ -64,7 +64,7 @@ def join_views(estimate: Estimate, cores: Iterable[tuple[Tile, Arrays]]) -> View
         ]
     surfaces = tuple(Surface(view, _offset(estimate, view), **layer) for view, layer in layers.items())
     outside = by_view(outside)
-    estimate = remarked(estimate, index, maps["confidence"], outside)
+    estimate = as_captured(remarked(estimate, index, maps["confidence"], outside), estimate.layout)
     return Views(estimate, index, maps["disparity"], maps["confidence"], maps["source"], surfaces, outside=outside)
 
 
