@@ -97,22 +97,43 @@ def remembered_calls(context: Any) -> Iterator[None]:
     if "resolve_function_type" in vars(context):  # a kernel that another one calls
         yield
         return
-    resolve = context.resolve_function_type
+    functions: Any = types.BaseFunction
+    resolve, call_type = context.resolve_function_type, functions.get_call_type
 
-    def resolved(function: Any, arguments: Any, keywords: Any) -> Any:
-        if keywords or not isinstance(getattr(function, "typing_key", function), BuiltinFunctionType):
-            return resolve(function, arguments, keywords)
-        key = function, tuple(arguments)
-        if _known_calls.get(key) is None:
-            _known_calls[key] = resolve(function, arguments, keywords)
-        return _known_calls[key]
+    def typed(function: Any, context: Any, *call: Any) -> Any:
+        """Called once more for operators with a constant, when their code is written."""
+        return _remembered(lambda function, *call: call_type(function, context, *call), function, *call)
 
-    context.resolve_function_type = resolved
+    context.resolve_function_type = lambda *call: _remembered(resolve, *call)
+    functions.get_call_type = typed
     try:
-        with _linked_overloads():
+        with _linked_overloads(), _unannounced():
             yield
     finally:
+        functions.get_call_type = call_type
         del context.resolve_function_type
+
+
+def _remembered(resolve: Any, function: Any, arguments: Any, keywords: Any) -> Any:
+    """Resolve a call of a built-in function, unless it is known."""
+    if keywords or not isinstance(getattr(function, "typing_key", function), BuiltinFunctionType):
+        return resolve(function, arguments, keywords)
+    key = function, tuple(arguments)
+    if _known_calls.get(key) is None:
+        _known_calls[key] = resolve(function, arguments, keywords)
+    return _known_calls[key]
+
+
+@contextmanager
+def _unannounced() -> Iterator[None]:
+    """Let numba announce no calls of LLVM: it sends two events about each of 70,000, which are not used."""
+    listeners = getattr(getattr(llvm.ffi.lib, "_lock", None), "_cblist", [])  # private to llvmlite
+    kept = listeners[:]
+    listeners.clear()
+    try:
+        yield
+    finally:
+        listeners[:0] = kept
 
 
 @contextmanager

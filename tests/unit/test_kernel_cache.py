@@ -152,6 +152,15 @@ def test_numbas_own_functions_are_linked_without_machine_code(folder):
     assert numba.njit(sized)(2) == 12, "others may use them, too"
 
 
+def test_compiling_leaves_others_their_numba(folder):
+    listeners = list(_compiler.llvm.ffi.lib._lock._cblist)
+    resolve = numba.types.BaseFunction.get_call_type
+    assert task(twice)(3) == 6
+    assert listeners
+    assert _compiler.llvm.ffi.lib._lock._cblist == listeners
+    assert numba.types.BaseFunction.get_call_type is resolve
+
+
 def test_code_that_only_compiled_code_calls_is_not_translated_by_itself(folder):
     called: Any = kernel(twice)
     assert task(lambda x: called(x) + 1)(3) == 7
