@@ -21,6 +21,7 @@ import pytest
 numba = pytest.importorskip("numba")
 pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing is compiled without the JIT")
 
+from llvmlite import binding as llvm  # noqa: E402
 from numba.core import event  # noqa: E402
 
 from ioadr import _cache_folder, _compiler, _kernel_cache  # noqa: E402
@@ -153,11 +154,12 @@ def test_numbas_own_functions_are_linked_without_machine_code(folder):
 
 
 def test_compiling_leaves_others_their_numba(folder):
-    listeners = list(_compiler.llvm.ffi.lib._lock._cblist)
+    lock = llvm.ffi.lib._lock
+    listeners = list(lock._cblist)
     resolve = numba.types.BaseFunction.get_call_type
     assert task(twice)(3) == 6
     assert listeners
-    assert _compiler.llvm.ffi.lib._lock._cblist == listeners
+    assert lock._cblist == listeners
     assert numba.types.BaseFunction.get_call_type is resolve
 
 
