@@ -85,7 +85,7 @@ def small_views() -> Views:
     known = make_estimate(RAMP[:6, :7])
     index = np.argwhere(known.layout.present)
     maps = np.repeat(known.disparity[None], len(index), axis=0)
-    surface = Surface.of(known, known.layout)
+    surface = Surface.of(known, known.layout, 0.175)
     return Views(known, index, maps, maps.astype(np.float16), np.zeros(maps.shape, np.uint8), (surface,))
 
 

@@ -134,7 +134,8 @@ def main() -> None:
     parser.add_argument("path", nargs="?", choices=tuple(PATHS), default="orbit")
     given = parser.parse_args()
     lightfield = ioadr.read(given.scene)
-    views, link = ioadr.load_views(given.result, lightfield), link_of(lightfield.layout)
+    views = ioadr.load_views(given.result, lightfield)
+    link = link_of(views.estimate)
     frames = video(views, given.path)
     consecutive = [difference(one, other, link) for one, other in pairwise(frames)]
     step = np.mean([np.hypot(b.pose.dy - a.pose.dy, b.pose.dx - a.pose.dx) for a, b in pairwise(frames)])

@@ -245,7 +245,7 @@ def twin_rims(problem: Problem, slack: float) -> NDArray[Any]:
 def prepare_slopes(problem: Problem) -> Prepared:
     disparity, _, rim = rims(problem)
     out = np.empty((2, *disparity.shape), np.float32)
-    return Prepared(lambda: find_slopes(0, len(disparity), disparity, rim, LINK, out), out, disparity.size)
+    return Prepared(lambda: find_slopes(0, len(disparity), disparity, rim, rim, LINK, out), out, disparity.size)
 
 
 def twin_slopes(problem: Problem, slack: float) -> NDArray[Any]:

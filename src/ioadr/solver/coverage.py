@@ -130,11 +130,16 @@ def pack_matting(disparity: FloatMap, rays: Rays, term: Coverage, slopes: FloatM
         others=views[views_by_distance(rays, views)],
         slopes=np.zeros((2, *disparity.shape), np.float32) if slopes is None else slopes,
         ceilings=np.stack([disc_maximum(disparity, radius) for radius in DISCS]),
-        jump=np.float32(disparity_of(JUMP, rays)),
+        jump=np.float32(jump_of(rays)),
         furthest=np.float32(FURTHEST),
         fewest=max(FEWEST, round(FEWEST_SHARE * views.size)),
         misplaced=disparity_of(MISPLACED, rays),
     )
+
+
+def jump_of(rays: Rays) -> float:
+    """Smallest difference between two surfaces, px of disparity."""
+    return disparity_of(JUMP, rays)
 
 
 def spread_views(rays: Rays, most: int) -> NDArray[np.int32]:

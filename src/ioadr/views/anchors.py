@@ -17,13 +17,15 @@ MOST = 9
 """Largest number of anchors, including the reference view: on a grid, its centre, one near each corner, the corners."""
 A_ROUND = 4
 """Anchors near the outermost views, and as many of these themselves."""
-INWARD = 0.25
+INWARD, MIDWAY = 0.25, 0.5
 """Share of the way from the view with most to add to the reference view at which an anchor of the first round lies, so
 that views on all sides of it see behind occluders. Corner views alone add three times as many bad pixels; they come
-last, for surfaces that no other view sees."""
+last, for surfaces that no other view sees. In light fields of few views, a round of anchors midway comes before: in a
+line of nine, the second view has one view beyond it, and two to ten times the bad pixels of the third there."""
 APART = 0.6
-"""Smallest distance between anchors of a round, as a share of half the extent of the views. With a share of the
-distance from the reference view instead, a ring of 12 views seen from one of them had too few anchors."""
+"""Smallest distance between anchors of a round, as a share of half the extent of the views, less in a round midway.
+With a share of the distance from the reference view instead, a ring of 12 views seen from one of them had too few
+anchors."""
 ENOUGH = 0.002
 """Share of a view's pixels that may stay uncovered before another anchor is worth its time."""
 NEIGHBOURS, FEWEST = 25, 9
@@ -40,12 +42,15 @@ NEW_AT_EDGE = 0.1
 class Round:
     """A sequence of anchors of one kind."""
 
-    def __init__(self, beside: NDArray[np.int64], places: NDArray[np.float64], at_edges: bool = False) -> None:
+    def __init__(
+        self, beside: NDArray[np.int64], places: NDArray[np.float64], at_edges: bool = False, apart: float = APART
+    ) -> None:
         """`beside` [V] is the view to estimate for each one, −1 for none; `places` [V, 2] are offsets.
 
-        `at_edges`: only what lies along the image's edges is estimated.
+        `at_edges`: only what lies along the image's edges is estimated. `apart`: see `APART`.
         """
         self.beside, self.places, self.at_edges = beside, places, at_edges
+        self.apart = apart * np.ptp(places, axis=0).max() / 2
         self.taken = [int(np.argmin(np.hypot(*places.T)))]
 
     def next(self, uncovered: NDArray[np.float64]) -> int | None:
@@ -55,7 +60,7 @@ class Round:
         Tried: the anchor of which most is uncovered; mixed-7 has 4 % more bad pixels, mixed-5 1 %.
         """
         away = np.abs(self.places[self.beside][:, None] - self.places[self.taken]).max(axis=2).min(axis=1)
-        apart = (self.beside >= 0) & (away > APART * np.ptp(self.places, axis=0).max() / 2)
+        apart = (self.beside >= 0) & (away > self.apart)
         left = np.where(apart & (uncovered[self.beside] >= ENOUGH), uncovered, 0.0)
         worst = int(np.argmax(left))
         if len(self.taken) > A_ROUND or left[worst] < ENOUGH:
@@ -65,17 +70,22 @@ class Round:
 
 
 def rounds(places: NDArray[np.float64]) -> list[Round]:
-    """Anchors inward of the views that add most, then the edges of those views; `places` [V, 2] are offsets."""
-    beside, itself = inward(places), np.arange(len(places))
-    return [Round(beside, places), Round(np.where(beside == itself, -1, itself), places, at_edges=True)]
+    """Anchors inward of the views that add most, then the edges of those views; `places` [V, 2] are offsets.
+
+    Few views have anchors midway first.
+    """
+    midway, beside, itself = inward(places, MIDWAY), inward(places), np.arange(len(places))
+    nearer = [Round(midway, places, apart=APART * (1.0 - MIDWAY) / (1.0 - INWARD))] if len(places) <= NEIGHBOURS else []
+    further = np.where(np.isin(beside, midway), -1, beside) if nearer else beside
+    return [*nearer, Round(further, places), Round(np.where(beside == itself, -1, itself), places, at_edges=True)]
 
 
-def inward(places: NDArray[np.float64]) -> NDArray[np.int64]:
+def inward(places: NDArray[np.float64], share: float = INWARD) -> NDArray[np.int64]:
     """Index [V] of the anchor that replaces each view at `places` [V, 2], offsets from the reference view.
 
-    It is the view nearest to the point `INWARD` of the way to the reference view; the outermost of several.
+    It is the view nearest to the point that lies a share of the way to the reference view; the outermost of several.
     """
-    away = np.hypot(*((1.0 - INWARD) * places[:, None] - places).transpose(2, 0, 1))
+    away = np.hypot(*((1.0 - share) * places[:, None] - places).transpose(2, 0, 1))
     inner = np.broadcast_to(-np.hypot(*places.T), away.shape)
     return np.lexsort((inner, np.round(away, 9)), axis=1)[:, 0]
 

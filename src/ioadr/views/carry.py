@@ -254,6 +254,22 @@ def place_behind(carried, confidence, number, link, ay, ax, pose, best, trust, s
 
 
 @kernel
+def touched(other, y, x, d, link):
+    """Whether the map `other` shows a point at (y, x), of disparity d, and whether on its surface (`compare_views`)."""
+    height, width = other.shape
+    seen, agreed = False, False
+    if -0.5 <= y <= height - 0.5 and -0.5 <= x <= width - 0.5:
+        i, j = min(max(int(np.floor(y)), 0), height - 2), min(max(int(np.floor(x)), 0), width - 2)
+        for a in range(2):
+            for b in range(2):
+                step = other[i + a, j + b] - d
+                if step <= link and abs(y - i - a) < 1.0 and abs(x - j - b) < 1.0:
+                    seen = True
+                    agreed = agreed or step >= -link
+    return seen, agreed
+
+
+@kernel
 def compare_views(disparity, other, link, dy, dx, seen, agreed):
     """Mark the points of a map that the view at offset (dy, dx) from it sees, according to that view's map `other`.
 
@@ -264,17 +280,18 @@ def compare_views(disparity, other, link, dy, dx, seen, agreed):
     for n in range(height):
         for m in range(width):
             d = np.float64(disparity[n, m])
-            y, x = n - d * dy, m - d * dx
-            if not (-0.5 <= y <= height - 0.5 and -0.5 <= x <= width - 0.5):
-                continue
-            i, j = min(max(int(np.floor(y)), 0), height - 2), min(max(int(np.floor(x)), 0), width - 2)
-            for a in range(2):
-                for b in range(2):
-                    step = other[i + a, j + b] - d
-                    if step <= link and abs(y - i - a) < 1.0 and abs(x - j - b) < 1.0:
-                        seen[n, m] = True
-                        if step >= -link:
-                            agreed[n, m] = True
+            here, on_it = touched(other, n - d * dy, m - d * dx, d, link)
+            seen[n, m], agreed[n, m] = seen[n, m] or here, agreed[n, m] or on_it
+
+
+@kernel
+def count_views(pixels, disparity, other, link, dy, dx, count):
+    """Add 1 to count [P] where the view at offset (dy, dx) agrees on the point of a pixel, of pixels int [P, 2]."""
+    for p in range(len(pixels)):
+        n, m = pixels[p, 0], pixels[p, 1]
+        d = np.float64(disparity[n, m])
+        if touched(other, n - d * dy, m - d * dx, d, link)[1]:
+            count[p] += 1
 
 
 @kernel

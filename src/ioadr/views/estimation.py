@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -15,10 +16,10 @@ from ioadr._jit import Workers
 from ioadr.errors import InputError
 from ioadr.estimation import chosen_parameters, estimate, in_plane
 from ioadr.layout import Index
-from ioadr.lightfield import LightField
+from ioadr.lightfield import DisparityRange, LightField
 from ioadr.parameters import Parameters
 from ioadr.result import Estimate
-from ioadr.solver.coverage import settle
+from ioadr.solver.coverage import jump_of, settle
 from ioadr.solver.problem import pack_rays
 from ioadr.views import anchors
 from ioadr.views.outlines import with_traced_outlines
@@ -134,11 +135,14 @@ def _spread(
     sights[index.index(lightfield.reference)] = Sight(
         first.disparity, first.confidence, np.zeros(first.disparity.shape, np.uint8)
     )
-    traced, link = with_traced_outlines(first, lightfield, workers), link_of(lightfield.layout)
-    surfaces, search = [Surface.of(traced, lightfield.layout)], SearchRange(first.range)
+    traced, link = with_traced_outlines(first, lightfield, workers), link_of(first)
+    reference = Surface.of(traced, lightfield.layout, link)
+    surfaces, search = [reference], SearchRange(first.range)
     for candidates in anchors.rounds(np.array([lightfield.offsets[view] for view in index])):
-        surfaces[0] = surfaces[0].with_outlines_of(surfaces[1:], link)
-        _carry(workers, lightfield, surfaces, index, sights)
+        surfaces[0] = reference.with_outlines_of(surfaces[1:], link)
+        # Before the last round, only what is uncovered matters.
+        carry = partial(_carry, workers, lightfield, surfaces, index, sights, link, candidates.at_edges)
+        carry()
         while True:
             uncovered = np.array([np.mean(sight.source == NOTHING) for sight in sights])
             number = candidates.next(uncovered) if len(surfaces) < most_anchors else None
@@ -149,15 +153,15 @@ def _spread(
             if candidates.at_edges:
                 further = _edges(part, surfaces, sights[number], first, estimator)
             else:  # from scratch: starting from its carried map left twice as many wrong pixels
-                further = Surface.of(estimator(part, *_further(first)), lightfield.layout)
+                further = Surface.of(estimator(part, *_further(first)), lightfield.layout, link)
             if further is not None:
                 if not candidates.at_edges:
                     surfaces[1:] = [surface.not_seen_through(further, link) for surface in surfaces[1:]]
                 surfaces.append(further.beyond(surfaces, link))
-                _carry(workers, lightfield, surfaces, index, sights, len(surfaces) - 1)
+                carry(len(surfaces) - 1)
                 report("anchor", len(surfaces), most_anchors)
     sights = [sight.completed(link) for sight in sights]
-    maps = _settled(workers, lightfield, first, index, sights, report)
+    maps = _settled(workers, lightfield, first, search.limits, index, sights, report)
     confidence = np.stack([sight.confidence for sight in sights]).astype(np.float16)
     return Views(
         estimate=remarked(first, np.array(index), confidence, search.outside),
@@ -184,7 +188,8 @@ def _edges(
     largest = max(abs(limits.minimum), abs(limits.maximum))
     down, right = min((np.abs(here - surface.offset) for surface in earlier), key=lambda away: np.hypot(*away))
     shift = largest * np.abs(part.offsets[part.present]).max()
-    carried = sight.completed(link_of(first.layout))
+    link = link_of(first)
+    carried = sight.completed(link)
     strips = anchors.strips(carried.source == NOTHING, (largest * down, largest * right), shift)
     if not strips:
         return None
@@ -192,7 +197,8 @@ def _edges(
     for strip in strips:
         own, around = strip.own, strip.around
         window = own.moved(-around.top, -around.left).slices
-        surface.paste(Surface.of(estimator(part.crop(around), *_further(first)), first.layout), window, own.slices)
+        further = Surface.of(estimator(part.crop(around), *_further(first)), first.layout, link)
+        surface.paste(further, window, own.slices)
     return surface
 
 
@@ -221,10 +227,11 @@ def _carry(
     surfaces: Sequence[Surface],
     index: Sequence[Index],
     sights: list[Sight],
+    link: float,
+    exact: bool,
     earlier: int = 0,
 ) -> None:
-    """Carry the surfaces after the `earlier` ones to all views except the reference view."""
-    link = link_of(lightfield.layout)
+    """Carry the surfaces after the `earlier` ones to all views except the reference view (`exact`: see `Sight.add`)."""
 
     def share(begin: int, end: int) -> None:
         for view, sight in zip(index[begin:end], sights[begin:end], strict=True):
@@ -233,7 +240,7 @@ def _carry(
             if earlier == 0:
                 sight.clear()
             for number, surface in enumerate(surfaces[earlier:], earlier):
-                sight.add(surface, number, captured(lightfield.offsets[view]), link)
+                sight.add(surface, number, captured(lightfield.offsets[view]), link, exact)
 
     workers.rows(share, len(index))
 
@@ -242,6 +249,7 @@ def _settled(
     workers: Workers,
     lightfield: LightField,
     first: Estimate,
+    limits: DisparityRange,
     index: Sequence[Index],
     sights: Sequence[Sight],
     report: Progress,
@@ -250,7 +258,7 @@ def _settled(
     parameters, done, lock = anchors.anchor_parameters(first.parameters), 0, Lock()
     term = replace(parameters.coverage, doubt=CAUTION * parameters.coverage.doubt)
     least_span = parameters.data.least_span
-    maps, link = np.empty((len(index), *first.disparity.shape), np.float32), link_of(lightfield.layout)
+    maps, link = np.empty((len(index), *first.disparity.shape), np.float32), link_of(first)
 
     def share(begin: int, end: int) -> None:
         nonlocal done
@@ -260,10 +268,13 @@ def _settled(
                 if term.settle and index[number] != lightfield.reference:
                     near = anchors.seen_from_anchor(lightfield, index[number])
                     rays = pack_rays(near, 1, near.tones(least_span))
-                    settled = settle(maps[number], rays, term, alone, LEAN, slopes_of(maps[number], link)).disparity
+                    slopes = slopes_of(maps[number], link, jump_of(rays))
+                    settled = settle(maps[number], rays, term, alone, LEAN, slopes).disparity
                     moved = np.abs(settled - maps[number]) > link
                     sights[number].follow(settled, moved)
                     maps[number] = with_smooth_rims(settled, link, moved)
+                if limits.origin == "user" and index[number] != lightfield.reference:  # rims may slope beyond it
+                    np.clip(maps[number], limits.minimum, limits.maximum, out=maps[number])
                 with lock:
                     done += 1
                     report("view", done, len(index))

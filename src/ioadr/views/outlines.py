@@ -33,7 +33,7 @@ def with_traced_outlines(first: Estimate, lightfield: LightField, workers: Worke
     term = first.parameters.coverage
     if not (term.settle and term.contours) or first.coverage is None:
         return first
-    data, link = first.parameters.data, link_of(lightfield.layout)
+    data, link = first.parameters.data, link_of(first)
     rays = pack_rays(lightfield, data.view_step, lightfield.tones(data.least_span))
     matting = pack_matting(first.disparity, rays, term)
     coverage = np.maximum(first.coverage, np.float32(0.5))

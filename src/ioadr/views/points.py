@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ioadr.camera import RayModel
 from ioadr.geometry.discontinuity import surface_cells, triangles
 from ioadr.geometry.points import normals_from_points
-from ioadr.views.carry import compare_views
+from ioadr.views.carry import compare_views, count_views
 from ioadr.views.result import Views
 from ioadr.views.surfaces import NOTHING, Mask, Surface, link_of, linked
 
@@ -63,7 +63,7 @@ def fused_mesh(views: Views, min_confidence: float = 0.0) -> FusedMesh:
     Triangles connect the middles of pixels, so an anchor's surfaces end too early by up to a pixel. The maps of the
     outermost views, which show the same surfaces at other positions, close these strips.
     """
-    parts, faces, count, link = [], [], 0, link_of(views.layout)
+    parts, faces, count, link = [], [], 0, link_of(views.estimate)
     meshed: list[tuple[Surface, Mask]] = []
     for grid in _grids(views, min_confidence, [*views.surfaces, *outer_surfaces(views)]):
         cells = surface_cells(grid.points - grid.camera)
@@ -160,7 +160,7 @@ def anchor_colours(
 
 def _grids(views: Views, min_confidence: float, surfaces: Sequence[Surface]) -> Iterator[_Grid]:
     """The pixels of the surfaces, the reference view's first."""
-    rays, link = views.estimate.rays, link_of(views.layout)
+    rays, link = views.estimate.rays, link_of(views.estimate)
     for number, surface in enumerate(surfaces):
         points, camera = surface_points(surface, rays), anchor_place(surface, rays)
         normals = normals_from_points(points - camera)
@@ -205,13 +205,12 @@ def compared(surface: Surface, earlier: Sequence[Surface], link: float) -> tuple
 
 def seeing(surface: Surface, mask: Mask, views: Views) -> NDArray[np.uint16]:
     """[N, M]: number of views whose maps show the pixel's point; 0 outside the mask."""
-    count, link = np.zeros(mask.shape, np.uint16), link_of(views.layout)
-    asked = replace(surface, disparity=np.where(mask, surface.disparity, np.float32(np.nan)))
+    pixels, link = np.argwhere(mask), link_of(views.estimate)
+    found, count = np.zeros(len(pixels), np.uint16), np.zeros(mask.shape, np.uint16)
     for number, view in enumerate(views.index):
-        row, column = views.layout.offsets[tuple(view)]
-        seen, agreed = np.zeros((2, *count.shape), bool)
-        _compare(asked, np.asarray(views.disparity[number]), (float(row), float(column)), link, seen, agreed)
-        count += agreed
+        dy, dx = (float(value) for value in views.layout.offsets[tuple(view)] - surface.offset)
+        count_views(pixels, surface.disparity, np.asarray(views.disparity[number]), link, dy, dx, found)
+    count[mask] = found
     return count
 
 

@@ -70,7 +70,7 @@ class Renderer:
         with Workers() as workers:
             self.lightfield = flattened(views.lightfield, views.estimate.disparity, workers)
         self.views = views
-        self.link = link_of(views.layout)
+        self.link = link_of(views.estimate)
         self.places = np.ascontiguousarray(views.layout.offsets[tuple(views.index.T)])
         self.step = view_step(self.places)
 

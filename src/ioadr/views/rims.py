@@ -94,13 +94,13 @@ def substitute_back(normal, right, solution):
 
 
 @task
-def find_slopes(begin, end, disparity, rim, link, slopes):
-    """Set rows begin … end − 1 of slopes [2, N, M], px per px down and right, on rims; 0 elsewhere."""
+def find_slopes(begin, end, disparity, wanted, rim, link, slopes):
+    """Set rows begin … end − 1 of slopes [2, N, M], px per px down and right, where `wanted`; 0 elsewhere."""
     solution, normal, right = np.empty(TERMS), np.empty((TERMS, TERMS)), np.empty((TERMS, 1))
     for n in range(begin, end):
         for m in range(disparity.shape[1]):
             slopes[0, n, m], slopes[1, n, m] = 0.0, 0.0
-            if rim[n, m] and gather_rim(disparity, rim, n, m, link, normal, right) >= FEWEST:
+            if wanted[n, m] and gather_rim(disparity, rim, n, m, link, normal, right) >= FEWEST:
                 eliminate(normal, right)
                 substitute_back(normal, right, solution)
                 slopes[0, n, m], slopes[1, n, m] = solution[0], solution[1]

@@ -26,7 +26,7 @@ def test_points_of_the_reference_view_are_its_estimate_s():
     expected = views.estimate.points[kept]
     finite = np.isfinite(views.estimate.normals[kept]).all(axis=1)
     moved = np.abs(views.surfaces[0].disparity - views.estimate.disparity)[kept][finite]
-    assert moved.max() <= link_of(views.layout)
+    assert moved.max() <= link_of(views.estimate)
     assert (moved == 0).mean() > 0.5
     same = moved == 0
     np.testing.assert_allclose(points.positions[first][same], expected[finite][same], rtol=1e-5, atol=1e-6)

@@ -203,7 +203,7 @@ def test_coverage_agrees_with_the_surface_to_which_a_pixel_was_assigned():
     found = estimate(random_light_field(4, "spheres", size=(48, 48), grid=(5, 5)).lightfield, "fast", threads=1)
     coverage = np.ones_like(found.disparity)
     coverage[10:20] = 0.2
-    carried = Surface.of(replace(found, coverage=coverage), found.layout)
+    carried = Surface.of(replace(found, coverage=coverage), found.layout, LINK)
     np.testing.assert_array_equal(carried.coverage, np.maximum(coverage, np.float32(0.5)))
 
 

@@ -50,10 +50,14 @@ class Rendered:
     @cached_property
     def visible(self) -> NDArray[np.bool_]:
         """[L, K, N, M]: whether the view sees the pixel's point."""
-        shape = self.objects.shape
+        shape, everywhere = self.objects.shape, np.arange(self.hits.depth.size)
+        own, views = View(self.camera.pinhole(), 0.0, 0.0), _views(self.camera, self.lightfield.layout)
+
+        def seen_by(view: View) -> NDArray[np.bool_]:
+            return _sees(self.scene, own, view, self.hits, everywhere, shape)
+
         with ThreadPoolExecutor(cores()) as pool:
-            views = _views(self.camera, self.lightfield.layout)
-            sight = np.stack(list(pool.map(lambda view: _sees(self.scene, view, self.hits, shape), views)))
+            sight = np.stack(list(pool.map(seen_by, views)))
         return sight.reshape(*self.lightfield.grid, *shape)
 
     def disparity_of(self, view: tuple[int, int]) -> Floats:
@@ -62,6 +66,19 @@ class Rendered:
         row, column = self.lightfield.offsets[view]
         depth = _hits(self.scene, View(rays, float(row), float(column)), shape).depth
         return ((1.0 / depth - rays.offset) / rays.slope).reshape(shape)
+
+    def hidden_from_reference(self, view: tuple[int, int], fewest: int) -> NDArray[np.bool_]:
+        """[N, M]: points of a view of the grid that the reference view does not see, but at least `fewest` views do."""
+        rays, shape, layout = self.camera.pinhole(), self.objects.shape, self.lightfield.layout
+        own, reference = (View(rays, *map(float, layout.offsets[index])) for index in (view, layout.reference))
+        hits = _hits(self.scene, own, shape)
+        everywhere = np.arange(hits.depth.size)
+        hidden = np.flatnonzero(~_sees(self.scene, own, reference, hits, everywhere, shape))
+        others = [View(rays, *map(float, offset)) for offset in layout.offsets[layout.present]]
+        count = np.sum([_sees(self.scene, own, other, hits, hidden, shape) for other in others], axis=0)
+        found = np.zeros(shape, np.bool_)
+        found.flat[hidden] = count >= fewest
+        return found
 
     @property
     def visible_views(self) -> NDArray[np.uint16]:
@@ -143,18 +160,21 @@ def _hits(scene: Scene, view: View, shape: tuple[int, ...]) -> Hits:
     return Hits(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _sees(scene: Scene, view: View, hits: Hits, shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """Whether the reference view's points lie inside the view's picture, with nothing in front of them."""
-    rows, columns = pixels(shape)
-    points = View(view.rays, 0.0, 0.0).directions(rows, columns) * hits.depth[:, None]
-    disparity = (1.0 / hits.depth - view.rays.offset) / view.rays.slope
-    rows, columns = rows - disparity * view.row, columns - disparity * view.column
+def _sees(
+    scene: Scene, own: View, view: View, hits: Hits, asked: NDArray[np.intp], shape: tuple[int, int]
+) -> NDArray[np.bool_]:
+    """Whether the `asked` of a view's own points lie inside another view's picture, with nothing in front of them."""
+    rows, columns = (places[asked] for places in pixels(shape))
+    depth = hits.depth[asked]
+    points = own.origin + own.directions(rows, columns) * depth[:, None]
+    disparity = (1.0 / depth - view.rays.offset) / view.rays.slope
+    rows, columns = rows - disparity * (view.row - own.row), columns - disparity * (view.column - own.column)
     inside = (rows >= 0) & (rows <= shape[0] - 1) & (columns >= 0) & (columns <= shape[1] - 1)
     chosen = np.flatnonzero(inside)
     for band in bands(len(chosen)):
         part = chosen[band]
-        direction = (points[part] - view.origin) / hits.depth[part, None]
-        inside[part] = nearest_hits(scene.bodies, view.origin, direction).depth > hits.depth[part] * (1 - 1e-6)
+        direction = (points[part] - view.origin) / depth[part, None]
+        inside[part] = nearest_hits(scene.bodies, view.origin, direction).depth > depth[part] * (1 - 1e-6)
     return inside
 
 
