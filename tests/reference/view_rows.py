@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ioadr.solver.coverage import pack_matting
-from ioadr.views.carry import compare_views, fill_from_behind, place_behind, put_on_surface, splat
+from ioadr.views.carry import compare_views, count_views, fill_from_behind, place_behind, put_on_surface, splat
 from ioadr.views.fitting import fit_rows
 from ioadr.views.pose import Pose
 from ioadr.views.rims import correct_rims, find_slopes, measure_outlines, smooth_rims
@@ -112,6 +112,16 @@ def prepare_compared(problem: Problem) -> Prepared:
     other = np.nan_to_num(known)
     out = np.zeros((2, *known.shape), bool)
     return Prepared(lambda: compare_views(problem.disparity, other, LINK, *ANCHOR, out[0], out[1]), out, known.size)
+
+
+def prepare_counted(problem: Problem) -> Prepared:
+    other = np.nan_to_num(earlier(problem)[0])
+    pixels, out = np.argwhere(np.ones(other.shape, bool)), np.zeros(other.size, np.uint16)
+    return Prepared(lambda: count_views(pixels, problem.disparity, other, LINK, *ANCHOR, out), out, out.size)
+
+
+def twin_counted(problem: Problem, slack: float) -> NDArray[Any]:
+    return twin_compared(problem, slack)[1].reshape(-1).astype(np.uint16)
 
 
 def twin_compared(problem: Problem, slack: float) -> NDArray[Any]:
@@ -348,7 +358,9 @@ VIEWS = (
         slack=1e-5, why="disparities found by iteration between float32 samples"),
     Row("thin surfaces", "views.thin: add_threads behind middle_of", prepare_threads, twin_threads,
         {"exact": False}, slack=1e-5),
-    Row("seen by another view", "views.carry: compare_views", prepare_compared, twin_compared,
+    Row("seen by another view", "views.carry: compare_views touched", prepare_compared, twin_compared,
+        {"exact": False}, slack=1e-5),
+    Row("views that see a point", "views.carry: count_views", prepare_counted, twin_counted,
         {"exact": False}, slack=1e-5),
     Row("blended picture", "views.sampling: blend_rows blend_pixel part_in_front nearest_place sight_weight tolerance "
         "add_sample cubic_weight", prepare_blended, twin_blended, {"exact": False, "size": (9, 11), "grid": (3, 3)},

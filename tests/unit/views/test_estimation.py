@@ -143,7 +143,9 @@ def test_what_other_views_see_may_be_nearer_than_the_range_of_the_centre():
     assert given.disparity.max() < limits.maximum + 0.05
     [note], [told] = views.estimate.notes, given.estimate.notes
     assert note.startswith("textured points in views 3 3 (")
+    assert views.lightfield is not None
     searched = views.lightfield.range
+    assert searched is not None
     assert f"other views are searched in {searched.minimum:g} … {searched.maximum:g} px" in note
     assert limits.minimum - 0.4 < searched.minimum <= limits.minimum
     assert note.endswith("px (range=(MIN, MAX) sets the range of all views)")
