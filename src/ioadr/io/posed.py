@@ -188,7 +188,7 @@ class Scene:
         if not self.layout.forward[view]:
             number = every.number(view)
             return Sight(every.disparity[number], every.confidence[number], every.source[number])
-        pose, link = out_of_plane(place_of(view, self.layout, self.estimate.rays)), link_of(every.layout)
+        pose, link = out_of_plane(place_of(view, self.layout, self.estimate.rays)), link_of(every.estimate)
         return look(every.surfaces, pose, every.size, link).completed(link)
 
     @cached_property

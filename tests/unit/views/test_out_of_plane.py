@@ -95,7 +95,7 @@ def test_moved_pictures_are_not_trusted_where_a_nearer_surface_was_in_front(view
     layout = replace(views.estimate.layout, positions=views.estimate.layout.positions * (1.0, 1.0, 6.0))
     out = replace(views, estimate=replace(views.estimate, layout=layout))
     view = max(VIEWS, key=lambda place: abs(layout.forward[place]))
-    place, link = place_of(view, layout, out.estimate.rays), link_of(out.layout)
+    place, link = place_of(view, layout, out.estimate.rays), link_of(out.estimate)
     own = out.map_of(view)
     n, m = np.indices(own.shape)
     rows, columns = (np.rint(at).astype(int) for at in place.seen(n, m, out.estimate.disparity))
