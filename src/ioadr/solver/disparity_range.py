@@ -112,14 +112,13 @@ def widened_range(lightfield: LightField, limits: DisparityRange, where: Mask, w
     Only pixels in the mask `where` [N, M] are asked.
     """
     search = FARTHER * max(abs(limits.minimum), abs(limits.maximum))
-    votes = voted(lightfield, pack_rays(lightfield), 1, workers, where, search)
+    votes = voted(lightfield, pack_rays(lightfield), 1, workers, where, search).without_lone(limits)
     if not len(votes.supported):
         return Widened(limits, 0, votes.clear)
     low, high = votes.ends
     minimum = limits.minimum if low >= limits.minimum else round(low - votes.slack, 3)
     maximum = limits.maximum if high <= limits.maximum else round(high + votes.slack, 3)
-    beyond = np.maximum(limits.minimum - votes.supported, votes.supported - limits.maximum)
-    outside = int(np.count_nonzero(beyond > ACCURACY / votes.reach))
+    outside = sum(int(np.count_nonzero(side)) for side in votes.beyond(limits))
     return Widened(replace(limits, minimum=minimum, maximum=maximum), outside, votes.clear)
 
 
@@ -136,6 +135,16 @@ class Votes(NamedTuple):
     @property
     def ends(self) -> tuple[float, float]:
         return float(self.supported.min()), float(self.supported.max())
+
+    def beyond(self, limits: DisparityRange) -> tuple[Mask, Mask]:
+        """Votes below and above a range by more than their accuracy."""
+        slack = ACCURACY / self.reach
+        return self.supported < limits.minimum - slack, self.supported > limits.maximum + slack
+
+    def without_lone(self, limits: DisparityRange) -> Votes:
+        """Without a vote that is alone on its side of a range; those inside support it, but do not confirm it."""
+        lone = [side for side in self.beyond(limits) if np.count_nonzero(side) == 1]
+        return self._replace(supported=self.supported[~np.any(lone, axis=0)]) if lone else self
 
     @property
     def slack(self) -> float:
