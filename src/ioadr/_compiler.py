@@ -1,7 +1,7 @@
 """numba's compiler for our kernels: without passes that they do not need, with inner kernels that are only linked.
 
-An inner kernel is called by compiled code alone and becomes part of its callers: it is optimised, but not translated
-into machine code. Its optimised code is kept on disk, because the two processes of a first run need the same ones.
+An inner kernel is called by compiled code alone and becomes part of its callers, which optimise it and translate it
+into machine code. Its code for LLVM is kept on disk, because the two processes of a first run need the same ones.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ contain. After each of them numba analyses the function again."""
 
 
 class _LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
-    """Code that is only linked with its callers: optimised, but not translated into machine code."""
+    """Code that is only linked with its callers, and optimised and translated into machine code as a part of them."""
+
+    def _optimize_final_module(self) -> None:
+        """Leave it to the callers. Each of them would optimise this code again: a tenth of the time of a first run."""
 
     def _finalize_final_module(self) -> None:
         # Written and read again like code from a file: LLVM might optimise callers differently otherwise.
@@ -179,7 +182,7 @@ class Lean(CompilerBase):  # type: ignore[misc]
 
 
 def _linked(state: Any, passes: PassManager) -> list[Any]:
-    """Passes that end with optimised code, not with machine code."""
+    """Passes that end with code for LLVM, not with machine code."""
     state.flags.no_compile = True
     state.library = _LinkedLibrary(state.targetctx.codegen(), state.func_id.func_qualname)
     passes.add_pass_after(_Known, NativeLowering)
@@ -206,7 +209,7 @@ LINKED = {"pipeline_class": Linked} if hasattr(JITCodeLibrary, "_finalize_final_
 
 
 class PartCache(KernelCache):
-    """Optimised code of one inner kernel on disk. Processes do not wait for it: one that lacks it compiles it."""
+    """Code of one inner kernel on disk, to be linked. Processes do not wait for it: one that lacks it compiles it."""
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         payload = read(self._path(signature, context.codegen()))

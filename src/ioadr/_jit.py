@@ -190,7 +190,19 @@ else:
     fetch = cast(Function, intrinsic(_fetch))
 
 
+def _rounded(typing_context: Any, number: Any) -> Any:
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        fence = builder.module.declare_intrinsic("llvm.arithmetic.fence", [arguments[0].type])
+        return builder.call(fence, arguments)
+
+    return number(number), lower
+
+
 if numba.config.DISABLE_JIT:
+
+    def rounded(number: Any) -> Any:
+        """The number as it would be stored: a product is rounded before it is added to something, in every caller."""
+        return number
 
     def wait_load(array: Any, index: int, _unused: int) -> int:
         """The element, with the latest value written by any thread."""
@@ -206,5 +218,6 @@ else:
         builder.store_atomic(value, pointer, "release", 8)
         return cgutils.get_null_value(value.type)
 
+    rounded = cast(Function, intrinsic(_rounded))
     wait_load = _atomic(lambda builder, pointer, _: builder.load_atomic(pointer, "acquire", 8), numba.int64)
     publish = _atomic(_store, numba.int64)

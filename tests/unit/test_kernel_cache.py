@@ -23,10 +23,11 @@ pytestmark = pytest.mark.skipif(bool(numba.config.DISABLE_JIT), reason="nothing 
 
 from llvmlite import binding as llvm  # noqa: E402
 from numba.core import event  # noqa: E402
+from numba.core.codegen import JITCodeLibrary  # noqa: E402
 
 from ioadr import _cache_folder, _compiler, _kernel_cache  # noqa: E402
 from ioadr._compiler import remembered_calls  # noqa: E402
-from ioadr._jit import compile_clock, kernel, task  # noqa: E402
+from ioadr._jit import compile_clock, kernel, rounded, task  # noqa: E402
 from tests.conftest import ROOT  # noqa: E402
 
 
@@ -151,6 +152,37 @@ def test_numbas_own_functions_are_linked_without_machine_code(folder):
     assert made
     assert all(type(library) is _compiler._LinkedLibrary for library in made)
     assert numba.njit(sized)(2) == 12, "others may use them, too"
+
+
+def test_inner_kernels_are_optimised_by_their_callers_alone(folder, monkeypatch):
+    """A caller optimises what it calls anyway."""
+    optimised: list[str] = []
+    original = JITCodeLibrary._optimize_final_module
+
+    def noticed(library: Any) -> None:
+        optimised.append(library.name)
+        original(library)
+
+    monkeypatch.setattr(JITCodeLibrary, "_optimize_final_module", noticed)
+    called: Any = kernel(twice)
+
+    def caller(x: Any) -> Any:
+        return called(x) + 1
+
+    assert task(caller)(3) == 7
+    assert [name.rsplit(".", 1)[-1] for name in optimised] == ["caller"]
+
+
+def test_a_product_is_rounded_before_it_is_added(folder):
+    """Without `rounded`, the compiler may compute product and sum in one step, with other bits."""
+
+    def exact(a: Any, b: Any, c: Any) -> Any:
+        return rounded(a * b) + c
+
+    a = np.float32(1 + 2.0**-12)
+    c = -np.float32(a * a)
+    assert float(a) * float(a) + float(c) == 2.0**-24, "what one step would give"
+    assert task(exact)(a, a, c) == 0
 
 
 def test_compiling_leaves_others_their_numba(folder):

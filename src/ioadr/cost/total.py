@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ioadr._jit import kernel
+from ioadr._jit import kernel, rounded
 from ioadr.cost.congruence import congruence_cost, look_around, smoothed
 from ioadr.cost.planar import planar_cost
 
@@ -77,10 +77,10 @@ def smoothness_terms(model, state, n, m, d, d_smoothed, back):
     """(λ J_coc, γ J_pg) of hypothesis d at (n, m) in grey levels, float32: all `TERMS` except the data term."""
     congruence, weight = np.float32(0.0), congruence_weight(model, n, m)
     if weight > 0:
-        congruence = weight * congruence_cost(d, d_smoothed)
+        congruence = rounded(weight * congruence_cost(d, d_smoothed))
     planar = np.float32(0.0)
     if model.planar_weight > 0:
-        planar = model.planar_weight * planar_cost(state.disparity, n, m, d, model.pad, back, model.planes)
+        planar = rounded(model.planar_weight * planar_cost(state.disparity, n, m, d, model.pad, back, model.planes))
     return congruence, planar
 
 
