@@ -28,7 +28,7 @@ JUMP = 0.7
 """Largest shift between neighbours of one surface, px in the farthest view. 0.5: 2 % more bad pixels."""
 STEEPEST, RELIEF = 0.175, 0.04
 """Larger steps, px of disparity and as a share of the disparity range, separate surfaces, however little they shift in
-the views. Without them, 3×3 views joined surfaces 0.7 px apart, and had 1.0–1.7 times as many bad pixels."""
+the views. Without them, 3×3 views joined surfaces 0.7 px apart, and had 1.3–1.7 times as many bad pixels."""
 SEAM = 2
 """Overlap of a later anchor's surface with those of earlier ones, px, so that no crack opens between them."""
 RIM = 3
