@@ -32,6 +32,7 @@ EARLIER_STEPS = {
     "finish.sharing": 0,
     "finish.region_passes": 0,
     "coverage.holes": "false",
+    "coverage.contours": "false",
 }
 """Values that reduce `best` to the steps it had in 0.1; settling borders replaced another treatment of them."""
 
