@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ioadr.solver.coverage import pack_matting
 from ioadr.views.carry import compare_views, count_views, fill_from_behind, place_behind, put_on_surface, splat
 from ioadr.views.fitting import fit_rows
+from ioadr.views.levelling import stretch
 from ioadr.views.pose import Pose
 from ioadr.views.rims import correct_rims, find_slopes, measure_outlines, smooth_rims
 from ioadr.views.sampling import blend_rows, fill_rows
@@ -252,6 +253,32 @@ def twin_rims(problem: Problem, slack: float) -> NDArray[Any]:
     return views.smooth_rims(*rims(problem), LINK + slack)
 
 
+def levels(problem: Problem) -> tuple[Any, ...]:
+    """Two surfaces, known differences in half of their pixels, confidences, and the pixels to move."""
+    disparity, unknown, moving = rims(problem)
+    generator = np.random.default_rng([problem.seed, 17])
+    known = generator.uniform(-0.1, 0.1, disparity.shape).astype(np.float32)
+    known[unknown] = np.nan
+    return disparity, known, generator.random(disparity.shape).astype(np.float32), moving | unknown
+
+
+def prepare_levels(problem: Problem) -> Prepared:
+    disparity, known, trust, moving = levels(problem)
+    step = known.copy()
+    pixels = np.argwhere(moving)
+
+    def run() -> None:
+        stretch(pixels, disparity, known, trust, LINK, step)
+        np.nan_to_num(step, copy=False)
+
+    return Prepared(run, step, len(pixels))
+
+
+def twin_levels(problem: Problem, slack: float) -> NDArray[Any]:
+    disparity, known, trust, moving = levels(problem)
+    return views.stretched(disparity, known, trust, moving, LINK + slack)
+
+
 def prepare_slopes(problem: Problem) -> Prepared:
     disparity, _, rim = rims(problem)
     out = np.empty((2, *disparity.shape), np.float32)
@@ -369,6 +396,8 @@ VIEWS = (
         {"exact": False, "size": (9, 11)}, rtol=1e-5, floor=1.0, slack=1e-5, why="normal equations of six unknowns"),
     Row("outlines of rims", "views.rims: measure_outlines outline_step correct_rims", prepare_outlines, twin_outlines,
         {"exact": False, "size": (14, 16)}, rtol=1e-5, floor=1.0, why="edges of shares in float32"),
+    Row("levelled maps", "views.levelling: stretch", prepare_levels, twin_levels,
+        {"exact": False, "size": (9, 11)}, rtol=5e-3, floor=0.1, slack=1e-5, why="30 passes instead of a solution"),
     Row("slopes of rims", "views.rims: find_slopes substitute_back", prepare_slopes, twin_slopes,
         {"exact": False, "size": (9, 11)}, rtol=1e-5, floor=1.0, slack=1e-5, why="normal equations of six unknowns"),
     Row("edges of surfaces", "views.tracing: find_sides", prepare_edges, twin_edges,

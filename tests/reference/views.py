@@ -391,6 +391,33 @@ def smooth_rims(
     return out
 
 
+def stretched(
+    disparity: NDArray[Any], known: NDArray[Any], trust: NDArray[Any], moving: NDArray[np.bool_], link: float
+) -> NDArray[np.float64]:
+    """The membrane through known differences where it is `moving`: the solution of its linear equations."""
+    step = known.astype(np.float64)
+    number = {tuple(pixel): k for k, pixel in enumerate(np.argwhere(moving).tolist())}
+    left, right = np.zeros((len(number), len(number))), np.zeros(len(number))
+    for (n, m), k in number.items():
+        left[k, k] = 0.05 * float(trust[n, m]) ** 2
+        if np.isfinite(known[n, m]):
+            left[k, k] += 1
+            right[k] += known[n, m]
+        for down, across in SIDES.values():
+            beside = n + down, m + across
+            inside = 0 <= beside[0] < disparity.shape[0] and 0 <= beside[1] < disparity.shape[1]
+            if not inside or abs(float(disparity[beside]) - float(disparity[n, m])) > link:
+                continue
+            left[k, k] += 2
+            if beside in number:
+                left[k, number[beside]] -= 2
+            else:
+                right[k] += 2 * step[beside]
+    for (pixel, k), value in zip(number.items(), np.linalg.solve(left, right), strict=True):
+        step[pixel] = value if left[k, k] else 0.0
+    return step
+
+
 def slopes(disparity: NDArray[Any], rim: NDArray[np.bool_], link: float) -> NDArray[np.float64]:
     """[2, N, M]: down and right, of the same surfaces at pixels of a rim."""
     out = np.zeros((2, *disparity.shape))

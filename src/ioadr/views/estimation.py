@@ -27,7 +27,7 @@ from ioadr.views.outside import SearchRange
 from ioadr.views.pose import captured
 from ioadr.views.remarks import as_captured, remarked
 from ioadr.views.result import Views
-from ioadr.views.surfaces import NOTHING, Sight, Surface, link_of, slopes_of, with_smooth_rims
+from ioadr.views.surfaces import NOTHING, Sight, Surface, link_of, look, slopes_of, with_smooth_rims
 
 LEAN, CAUTION = 2.0, 4.0
 """When borders are settled: prior for the near surface, as a log-likelihood ratio, and the factor of the evidence that
@@ -154,6 +154,8 @@ def _spread(
                 further = _edges(part, surfaces, sights[number], first, estimator)
             else:  # from scratch: starting from its carried map left twice as many wrong pixels
                 further = Surface.of(estimator(part, *_further(first)), lightfield.layout, link)
+                there = look(surfaces, captured(lightfield.offsets[index[number]]), first.disparity.shape, link)
+                further = further.without_floating(link).levelled(there.disparity, link)
             if further is not None:
                 if not candidates.at_edges:
                     surfaces[1:] = [surface.not_seen_through(further, link) for surface in surfaces[1:]]
@@ -198,6 +200,7 @@ def _edges(
         own, around = strip.own, strip.around
         window = own.moved(-around.top, -around.left).slices
         further = Surface.of(estimator(part.crop(around), *_further(first)), first.layout, link)
+        further = further.without_floating(link).levelled(sight.disparity[around.slices], link)
         surface.paste(further, window, own.slices)
     return surface
 

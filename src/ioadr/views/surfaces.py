@@ -15,6 +15,7 @@ from ioadr.lightfield import LightField
 from ioadr.result import Estimate
 from ioadr.solver.finish import directions
 from ioadr.views.carry import compare_views, fill_from_behind, place_behind, put_on_surface, splat
+from ioadr.views.levelling import stretch
 from ioadr.views.pose import Pose
 from ioadr.views.rims import correct_rims, find_slopes, measure_outlines, smooth_rims
 
@@ -33,6 +34,11 @@ SEAM = 2
 """Overlap of a later anchor's surface with those of earlier ones, px, so that no crack opens between them."""
 RIM = 3
 """Distance from the rim of a near surface, px, up to which it is smoothed. With 1, mixed-7 has 6 % more bad pixels."""
+NEARBY, DOUBTFUL = 4, 0.2
+"""A pixel of an anchor floats if its confidence is less than this and nearer and farther surfaces are within this
+distance, px."""
+CONTINUED = 8
+"""Distance, px, from what an anchor adds over which it is levelled with the surfaces that continue there."""
 CRACK = ((1, 1), (1, 2), (2, 1))
 """Distances, px, from a hole to pixels of one surface on both sides, within which it is a crack of that surface."""
 
@@ -102,6 +108,29 @@ class Surface:
         measure_outlines(0, rows, self.disparity, self.slopes(link), self.coverage, rim, anchors, link, outline)
         correct_rims(0, rows, self.disparity, outline, link, corrected)
         return replace(self, disparity=corrected)
+
+    def without_floating(self, link: float) -> Surface:
+        """The surface with doubtful pixels between a near and a far surface moved to the far one."""
+        highest = lowest = self.disparity
+        for _ in range(NEARBY):
+            highest, lowest = _neighbourhood(np.fmax, highest), _neighbourhood(np.fmin, lowest)
+        between = (highest > self.disparity + link) & (lowest < self.disparity - link)
+        floating = between & (self.confidence < DOUBTFUL)
+        disparity = np.empty_like(self.disparity)
+        fill_from_behind(np.where(floating, np.float32(np.nan), self.disparity), disparity)
+        return replace(self, disparity=disparity, kept=linked(disparity, link))
+
+    def levelled(self, earlier: FloatMap, link: float) -> Surface:
+        """The surface, moved to `earlier` ones [N, M], NaN where there are none, if they continue into it."""
+        apart = earlier - self.disparity
+        known = np.where(np.abs(apart) <= link, apart, np.float32(np.nan))
+        moving = np.isnan(known)
+        for _ in range(CONTINUED):
+            moving = _neighbourhood(np.logical_or, moving)
+        step = known.copy()
+        stretch(np.argwhere(moving), self.disparity, known, self.confidence, link, step)
+        found = moving & np.isfinite(step)
+        return replace(self, disparity=self.disparity + np.where(found, step, np.float32(0.0)))
 
     def beyond(self, earlier: Sequence[Surface], link: float) -> Surface:
         """The surface without the parts that earlier anchors saw, except a seam."""

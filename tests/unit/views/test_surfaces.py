@@ -300,3 +300,38 @@ def test_a_pixel_that_changes_surface_takes_its_source_and_confidence():
     assert (seen.source[1, 3], seen.source[2, 2]) == (0, 3)
     np.testing.assert_allclose((seen.confidence[1, 3], seen.confidence[2, 2]), (0.9, 0.2))
     assert ((seen.source == source) | moved).all()
+
+
+def seen_before(disparity, columns):
+    """The map of earlier surfaces that end at a column."""
+    return np.where(np.arange(SIZE[1]) < columns, disparity, np.float32(np.nan))
+
+
+@pytest.mark.parametrize(("confidence", "left"), [(0.1, 0.01), (1.0, 0.07)])
+def test_an_unsure_surface_is_levelled_with_the_one_that_continues_into_it(confidence, left):
+    truth = square().disparity
+    wrong = truth + np.where(truth == FAR, np.float32(0.1), np.float32(0.0))
+    anchor = replace(surface(wrong), confidence=np.full(SIZE, confidence, np.float32))
+    levelled = anchor.levelled(seen_before(truth, 20), LINK).disparity
+    error = np.abs(levelled - truth)
+    assert error[:, 19:22].max() < 0.03
+    assert error[:, 24:].max() < left
+    assert (error[truth == NEAR] == 0).all()
+
+
+def test_a_surface_with_nothing_before_it_stays_as_it_is():
+    anchor = square()
+    for earlier in (seen_before(anchor.disparity, 0), seen_before(anchor.disparity + 1, 20)):
+        np.testing.assert_array_equal(anchor.levelled(earlier, LINK).disparity, anchor.disparity)
+
+
+@pytest.mark.parametrize(("confidence", "expected"), [(0.1, FAR), (0.9, 0.5)])
+def test_doubtful_pixels_between_two_surfaces_move_to_the_far_one(confidence, expected):
+    anchor = square()
+    anchor.disparity[8:16, 19:21] = 0.5
+    anchor.confidence[:] = confidence
+    moved = anchor.without_floating(LINK).disparity
+    assert (moved[9:15, 19:21] == expected).all()
+    rest = np.ones(SIZE, bool)
+    rest[8:16, 19:21] = False
+    np.testing.assert_array_equal(moved[rest], anchor.disparity[rest])
