@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr._jit import Workers
 from ioadr.camera import RayModel
 from ioadr.geometry.discontinuity import surface_cells, triangles
 from ioadr.geometry.points import normals_from_points
@@ -52,20 +53,21 @@ class FusedMesh:
 
 def fused_points(views: Views, min_confidence: float = 0.0) -> FusedPoints:
     """The points of all surfaces above a minimum confidence."""
-    return _joined([grid.taken(grid.new) for grid in _grids(views, min_confidence, views.surfaces)])
+    return _joined([grid.taken(grid.new)[0] for grid in _grids(views, min_confidence, views.surfaces)])
 
 
-def fused_mesh(views: Views, min_confidence: float = 0.0) -> FusedMesh:
-    """Triangles of all surfaces: those of an anchor wherever no earlier anchor has any.
+def fused(views: Views, min_confidence: float = 0.0) -> tuple[FusedPoints, FusedMesh]:
+    """The points of all surfaces, as `fused_points`, and their triangles.
 
-    A later anchor's triangles reach one pixel under earlier ones, so that no gap opens between them.
+    Triangles are those of an anchor wherever no earlier anchor has any. A later anchor's triangles reach one pixel
+    under earlier ones, so that no gap opens between them.
 
     Triangles connect the middles of pixels, so an anchor's surfaces end too early by up to a pixel. The maps of the
     outermost views, which show the same surfaces at other positions, close these strips.
     """
-    parts, faces, count, link = [], [], 0, link_of(views.estimate)
+    points, parts, faces, count, link = [], [], [], 0, link_of(views.estimate)
     meshed: list[tuple[Surface, Mask]] = []
-    for grid in _grids(views, min_confidence, [*views.surfaces, *outer_surfaces(views)]):
+    for number, grid in enumerate(_grids(views, min_confidence, [*views.surfaces, *outer_surfaces(views)])):
         cells = surface_cells(grid.points - grid.camera)
         fine, new = grid.meshable, ~covered(grid.surface, meshed, link)
         corners = triangles(cells)
@@ -73,10 +75,13 @@ def fused_mesh(views: Views, min_confidence: float = 0.0) -> FusedMesh:
         meshed.append((grid.surface, whole_cells(cells, fine)))
         used = np.zeros(fine.size, bool)
         used[corners] = True
-        parts.append(grid.taken(used.reshape(fine.shape)))
+        masks = used.reshape(fine.shape), *([grid.new] if number < len(views.surfaces) else [])
+        mesh_points, *own = grid.taken(*masks)
+        parts.append(mesh_points)
+        points += own
         faces.append((np.cumsum(used) - 1)[corners].astype(np.int32) + np.int32(count))
         count += int(used.sum())
-    return FusedMesh(_joined(parts), np.concatenate(faces))
+    return _joined(points), FusedMesh(_joined(parts), np.concatenate(faces))
 
 
 def whole_cells(cells: NDArray[np.uint8], fine: Mask) -> Mask:
@@ -118,10 +123,11 @@ class _Grid:
     meshable: Mask
     """Pixels of a surface that are trusted enough and contradict no earlier anchor."""
 
-    def taken(self, mask: Mask) -> Columns:
-        count = seeing(self.surface, mask, self.of)
+    def taken(self, *masks: Mask) -> list[Columns]:
+        """The points of each mask."""
+        count = seeing(self.surface, np.logical_or.reduce(masks), self.of)
         columns = self.points, self.normals, self.surface.image, self.surface.confidence, count
-        return tuple(column[mask] for column in columns)
+        return [tuple(column[mask] for column in columns) for mask in masks]
 
 
 def outer_surfaces(views: Views) -> list[Surface]:
@@ -207,9 +213,14 @@ def seeing(surface: Surface, mask: Mask, views: Views) -> NDArray[np.uint16]:
     """[N, M]: number of views whose maps show the pixel's point; 0 outside the mask."""
     pixels, link = np.argwhere(mask), link_of(views.estimate)
     found, count = np.zeros(len(pixels), np.uint16), np.zeros(mask.shape, np.uint16)
-    for number, view in enumerate(views.index):
-        dy, dx = (float(value) for value in views.layout.offsets[tuple(view)] - surface.offset)
-        count_views(pixels, surface.disparity, np.asarray(views.disparity[number]), link, dy, dx, found)
+
+    def share(begin: int, end: int, *there: Any) -> None:
+        count_views(pixels[begin:end], surface.disparity, *there, found[begin:end])
+
+    with Workers() as workers:
+        for number, view in enumerate(views.index):
+            dy, dx = (float(value) for value in views.layout.offsets[tuple(view)] - surface.offset)
+            workers.rows(share, len(pixels), np.asarray(views.disparity[number]), link, dy, dx)
     count[mask] = found
     return count
 

@@ -342,9 +342,9 @@ class Views:
         >>> mesh.triangles.shape[1], mesh.points.positions.shape[1]
         (3, 3)
         """
-        from ioadr.views.points import fused_mesh
+        from ioadr.views.points import fused
 
-        return fused_mesh(self, min_confidence)
+        return fused(self, min_confidence)[1]
 
     def to_xarray(self) -> xarray.Dataset:
         """All maps as a dataset with the dimensions view, row, column; view_row and view_column are coordinates.

@@ -8,7 +8,7 @@ import numpy as np
 import trimesh
 from scipy.spatial import KDTree
 
-from ioadr.views.points import anchor_colours, fused_mesh, fused_points, outermost
+from ioadr.views.points import anchor_colours, fused, fused_points, outermost
 from ioadr.views.surfaces import NOTHING, Surface, link_of
 from tests.unit.views.scenes import every_view, scene
 
@@ -75,7 +75,7 @@ def test_clouds_of_all_surfaces_are_written(tmp_path):
     assert b"property ushort views" in (tmp_path / "out" / "scene.ply").read_bytes()[:4000]
     other: Any = trimesh.load(tmp_path / "out" / "scene.glb")
     assert sum(len(item.vertices) for item in other.geometry.values()) == count
-    mesh = fused_mesh(views)
+    mesh = fused(views)[1]
     for name in ("scene_mesh.ply", "scene_mesh.glb"):
         read: Any = trimesh.load(tmp_path / "out" / name, force="mesh", process=False)
         np.testing.assert_array_equal(read.faces, mesh.triangles)
@@ -84,7 +84,9 @@ def test_clouds_of_all_surfaces_are_written(tmp_path):
 
 def test_the_mesh_has_each_surface_once_and_bridges_no_gap():
     views = every_view()
-    mesh, cloud = fused_mesh(views), fused_points(views)
+    (cloud, mesh), alone = fused(views), fused_points(views)
+    for name, values in vars(alone).items():
+        np.testing.assert_array_equal(getattr(cloud, name), values, name)
     corners = mesh.points.positions[mesh.triangles]
     assert mesh.triangles.min() == 0
     assert mesh.triangles.max() == len(mesh.points.positions) - 1
@@ -104,7 +106,7 @@ def test_the_mesh_has_each_surface_once_and_bridges_no_gap():
 def test_no_cracks_open_between_the_meshes_of_two_anchors():
     """Seen from a corner, each point that an anchor saw lies on a triangle, except along a few borders."""
     views = every_view()
-    mesh, rays = fused_mesh(views), views.estimate.rays
+    mesh, rays = fused(views)[1], views.estimate.rays
     x, y, z = mesh.points.positions[mesh.triangles].mean(axis=1).T
     d = (1 / z - rays.offset) / rays.slope
     for view in ((0, 0), (8, 8)):
@@ -119,7 +121,7 @@ def test_no_cracks_open_between_the_meshes_of_two_anchors():
 def test_the_outermost_views_close_strips_along_borders():
     """Of what the corner views see, fewer points are off the mesh than off the anchors' triangles."""
     views = every_view()
-    mesh, rays = fused_mesh(views), views.estimate.rays
+    mesh, rays = fused(views)[1], views.estimate.rays
     x, y, z = mesh.points.positions[mesh.triangles].mean(axis=1).T
     d = (1 / z - rays.offset) / rays.slope
     anchors = (mesh.points.anchor < len(views.surfaces))[mesh.triangles].all(axis=1)

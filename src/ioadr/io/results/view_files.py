@@ -23,7 +23,7 @@ from ioadr.io.safety.doors import LARGEST_TEXT, absent, damage_explained, one_li
 from ioadr.io.safety.limits import check_memory
 from ioadr.lightfield import LightField
 from ioadr.result import Estimate
-from ioadr.views.points import FusedPoints
+from ioadr.views.points import FusedMesh, FusedPoints, fused
 from ioadr.views.result import DIMENSIONS, Views
 from ioadr.views.surfaces import Surface
 
@@ -56,20 +56,20 @@ def views_writers(
     writers = {ARCHIVE: views_writer(views)}
     if not {"ply", "glb", "glb-points"} & set(names):
         return writers
-    points, unit = fused_cloud(views, views.points(min_confidence), min_confidence), views.estimate.depth_unit
+    cloud_points, mesh = fused(views, min_confidence)
+    points, unit = fused_cloud(views, cloud_points, min_confidence), views.estimate.depth_unit
     about = {"unit": unit, "anchors": _anchors(views)}
     if "ply" in names:
         writers["scene.ply"] = lambda path: cloud.write_ply(path, points, unit, json.dumps(about))
     if "glb-points" in names:
         writers["scene.glb"] = lambda path: glb.write_glb_points(path, points, about)
-    return writers | _mesh_writers(views, names, min_confidence, about)
+    return writers | _mesh_writers(views, mesh, names, min_confidence, about)
 
 
 def _mesh_writers(
-    views: Views, names: Sequence[str], min_confidence: float, about: dict[str, Any]
+    views: Views, mesh: FusedMesh, names: Sequence[str], min_confidence: float, about: dict[str, Any]
 ) -> dict[str, Callable[[Path], None]]:
     """Writers of the mesh of all surfaces."""
-    mesh = views.mesh(min_confidence)
     if not len(mesh.triangles):
         return {}
     points, faces, unit = fused_cloud(views, mesh.points, min_confidence), mesh.triangles, about["unit"]
