@@ -155,7 +155,7 @@ def _spread(
             else:  # from scratch: starting from its carried map left twice as many wrong pixels
                 further = Surface.of(estimator(part, *_further(first)), lightfield.layout, link)
                 there = look(surfaces, captured(lightfield.offsets[index[number]]), first.disparity.shape, link)
-                further = further.without_floating(link).levelled(there.disparity, link)
+                further = further.without_floating(link).levelled(there, link)
             if further is not None:
                 if not candidates.at_edges:
                     surfaces[1:] = [surface.not_seen_through(further, link) for surface in surfaces[1:]]
@@ -200,7 +200,6 @@ def _edges(
         own, around = strip.own, strip.around
         window = own.moved(-around.top, -around.left).slices
         further = Surface.of(estimator(part.crop(around), *_further(first)), first.layout, link)
-        further = further.without_floating(link).levelled(sight.disparity[around.slices], link)
         surface.paste(further, window, own.slices)
     return surface
 

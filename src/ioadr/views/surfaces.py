@@ -110,27 +110,38 @@ class Surface:
         return replace(self, disparity=corrected)
 
     def without_floating(self, link: float) -> Surface:
-        """The surface with doubtful pixels between a near and a far surface moved to the far one."""
-        highest = lowest = self.disparity
+        """The surface with doubtful pixels between the rim of a near surface and a far one moved to the far one."""
+        highest, lowest = np.where(rims(self.disparity, link), self.disparity, -np.inf), self.disparity
         for _ in range(NEARBY):
             highest, lowest = _neighbourhood(np.fmax, highest), _neighbourhood(np.fmin, lowest)
         between = (highest > self.disparity + link) & (lowest < self.disparity - link)
-        floating = between & (self.confidence < DOUBTFUL)
+        floating = between & (self.confidence < DOUBTFUL) & self._inside_reference()
         disparity = np.empty_like(self.disparity)
         fill_from_behind(np.where(floating, np.float32(np.nan), self.disparity), disparity)
         return replace(self, disparity=disparity, kept=linked(disparity, link))
 
-    def levelled(self, earlier: FloatMap, link: float) -> Surface:
-        """The surface, moved to `earlier` ones [N, M], NaN where there are none, if they continue into it."""
-        apart = earlier - self.disparity
-        known = np.where(np.abs(apart) <= link, apart, np.float32(np.nan))
+    def levelled(self, earlier: Sight, link: float) -> Surface:
+        """The surface, moved to `earlier` ones where these continue into it with at least its own confidence.
+
+        Pixels outside the reference view's image stay: that view is least accurate along its edges.
+        """
+        apart = earlier.disparity - self.disparity
+        continued = (np.abs(apart) <= link) & (earlier.confidence >= self.confidence)
+        known = np.where(continued, apart, np.float32(np.nan))
         moving = np.isnan(known)
         for _ in range(CONTINUED):
             moving = _neighbourhood(np.logical_or, moving)
         step = known.copy()
         stretch(np.argwhere(moving), self.disparity, known, self.confidence, link, step)
-        found = moving & np.isfinite(step)
+        found = moving & np.isfinite(step) & self._inside_reference()
         return replace(self, disparity=self.disparity + np.where(found, step, np.float32(0.0)))
+
+    def _inside_reference(self) -> Mask:
+        """[N, M]: whether the place of the pixel's point is inside the reference view's image, hidden or not."""
+        height, width = self.disparity.shape
+        y = np.arange(height)[:, None] + self.disparity * self.offset[0]
+        x = np.arange(width) + self.disparity * self.offset[1]
+        return np.asarray((y >= 0) & (y <= height - 1) & (x >= 0) & (x <= width - 1))
 
     def beyond(self, earlier: Sequence[Surface], link: float) -> Surface:
         """The surface without the parts that earlier anchors saw, except a seam."""
@@ -274,9 +285,9 @@ def near_jumps(disparity: FloatMap, jump: float) -> Mask:
 
 def _neighbourhood(combine: np.ufunc, values: NDArray[Any]) -> NDArray[Any]:
     """[N, M]: the values of each pixel and its eight neighbours, combined."""
-    height, width = values.shape
     padded = np.pad(values, 1, mode="edge")
-    return np.asarray(combine.reduce([padded[a : a + height, b : b + width] for a in range(3) for b in range(3)]))
+    column = combine(combine(padded[:-2], padded[1:-1]), padded[2:])
+    return np.asarray(combine(combine(column[:, :-2], column[:, 1:-1]), column[:, 2:]))
 
 
 def linked(disparity: FloatMap, link: float) -> Mask:

@@ -302,9 +302,11 @@ def test_a_pixel_that_changes_surface_takes_its_source_and_confidence():
     assert ((seen.source == source) | moved).all()
 
 
-def seen_before(disparity, columns):
-    """The map of earlier surfaces that end at a column."""
-    return np.where(np.arange(SIZE[1]) < columns, disparity, np.float32(np.nan))
+def seen_before(disparity, columns, confidence=1.0):
+    """Earlier surfaces that end at a column."""
+    sight = Sight.empty(SIZE)
+    sight.disparity[:, :columns], sight.confidence[:, :columns] = disparity[:, :columns], confidence
+    return sight
 
 
 @pytest.mark.parametrize(("confidence", "left"), [(0.1, 0.01), (1.0, 0.07)])
@@ -312,17 +314,29 @@ def test_an_unsure_surface_is_levelled_with_the_one_that_continues_into_it(confi
     truth = square().disparity
     wrong = truth + np.where(truth == FAR, np.float32(0.1), np.float32(0.0))
     anchor = replace(surface(wrong), confidence=np.full(SIZE, confidence, np.float32))
-    levelled = anchor.levelled(seen_before(truth, 20), LINK).disparity
-    error = np.abs(levelled - truth)
+    error = np.abs(anchor.levelled(seen_before(truth, 20), LINK).disparity - truth)
     assert error[:, 19:22].max() < 0.03
     assert error[:, 24:].max() < left
     assert (error[truth == NEAR] == 0).all()
 
 
-def test_a_surface_with_nothing_before_it_stays_as_it_is():
+def test_what_the_reference_view_does_not_show_is_not_levelled():
+    """The wall moves by 4 columns between the views: the first ones show what lies outside its image."""
+    wrong = np.full(SIZE, FAR + 0.1, np.float32)
+    anchor = replace(surface(wrong, offset=(0.0, 4.0)), confidence=np.full(SIZE, 0.1, np.float32))
+    earlier = seen_before(np.full(SIZE, FAR, np.float32), 20)
+    earlier.disparity[:, :4] = np.nan
+    levelled = anchor.levelled(earlier, LINK).disparity
+    np.testing.assert_array_equal(levelled[:, :4], wrong[:, :4])
+    np.testing.assert_allclose(levelled[:, 4:], FAR, atol=0.01)
+
+
+@pytest.mark.parametrize(("step", "columns", "confidence"), [(0.0, 0, 1.0), (1.0, 20, 1.0), (0.1, 20, 0.9)])
+def test_only_surfaces_that_continue_and_are_as_sure_level_another(step, columns, confidence):
+    """Nothing, another surface, and a less sure one."""
     anchor = square()
-    for earlier in (seen_before(anchor.disparity, 0), seen_before(anchor.disparity + 1, 20)):
-        np.testing.assert_array_equal(anchor.levelled(earlier, LINK).disparity, anchor.disparity)
+    moved = anchor.levelled(seen_before(anchor.disparity + step, columns, confidence), LINK)
+    np.testing.assert_array_equal(moved.disparity, anchor.disparity)
 
 
 @pytest.mark.parametrize(("confidence", "expected"), [(0.1, FAR), (0.9, 0.5)])
