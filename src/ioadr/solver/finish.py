@@ -99,16 +99,18 @@ class Finisher:
 
         With `where`, only there; further in than `gloss.REACH` px they are those of the whole map.
         """
-        term = self.term
-        plain = self.linearised(disparity, self.views.soft(), term.occluder_growth, term.noise, furthest, where)
+        term, step = self.term, gloss.FREELY * furthest
+        free = self.linearised(disparity, self.views.soft(), term.occluder_growth, term.noise, step, where)
+        plain = gloss.within(free, disparity, np.float32(furthest))
         if not term.high_pass:
             return plain.target, plain.precision
         high = self.high(disparity, furthest, where)
-        trust = gloss.trust_in_plain(plain, high, disparity_of(gloss.OWN_ERROR, self.refinement.positions))
+        excess = gloss.excess_of_plain(plain, high)
+        trust = gloss.trust_in_plain(plain, high, excess, disparity_of(gloss.OWN_ERROR, self.refinement.positions))
         trust[beside_jumps(disparity, disparity_of(JUMP, self.refinement.positions))] = 1
         # Where one pass saw no gloss, the next does not look for it again: a third of the time of a pass.
         self.glossy = by_sixteen(grow(trust < 1, SPREAD))
-        return gloss.blended(plain, high, trust)
+        return gloss.blended(gloss.within_deviation(free, disparity, furthest, excess), high, trust)
 
     def high(self, disparity: FloatMap, furthest: float, where: Blocks | None = None) -> Wish:
         """Targets of high-pass data: computed where the last pass found gloss, reused from it elsewhere."""

@@ -140,22 +140,30 @@ def reference_alone(rays: Rays) -> Rays:
 
 
 def judge(disparity: FloatMap, match: Match, like: list[FloatMap], reach: float, smallest: float) -> NDArray[np.bool_]:
-    """Mask [N, M] of accepted regions, with the corners that opening removed."""
+    """Mask [N, M] of accepted regions, with the corners that opening removed.
+
+    Next to a depth discontinuity, a right map is expensive, too, because samples mix colours there. So the interior of
+    a region, away from its rim, must not contradict the match.
+    """
     labels = np.zeros(disparity.shape, np.int32)
     nearer = (match.disparity - disparity) * reach
     different = np.abs(nearer) > DIFFERENT
     count = label_regions(opened(different), labels) + 1
     area = np.bincount(labels.ravel(), minlength=count)
-    thick = np.bincount(core(labels, INNER).ravel(), minlength=count) > 0
-    own, new, moved = (
-        np.bincount(labels.ravel(), weights=values.ravel(), minlength=count)
-        for values in (match.cost_of_map, match.cost, nearer)
-    )
+    interior = core(labels, INNER)
+    thick = np.bincount(interior.ravel(), minlength=count) > 0
+    own, new, moved = (_sums(labels, values, count) for values in (match.cost_of_map, match.cost, nearer))
+    inside = _sums(interior, match.cost_of_map - match.cost, count) >= 0
     length, before, after = rim_scores(labels, count, disparity, match.disparity, like, reach)
-    accepted = (area >= smallest) & thick & (own > BETTER * new) & (np.abs(moved) > JUMP * area)
+    accepted = (area >= smallest) & thick & inside & (own > BETTER * new) & (np.abs(moved) > JUMP * area)
     accepted &= (own - new + RIM_WEIGHT * (before - after) > 0) & (after < ROUGHEST * length)
     accepted[0] = False
     return grown(accepted[labels]) & different
+
+
+def _sums(labels: NDArray[np.int32], values: FloatMap, count: int) -> NDArray[np.float64]:
+    """Sum of the values of each label, [count]."""
+    return np.asarray(np.bincount(labels.ravel(), weights=values.ravel(), minlength=count), np.float64)
 
 
 def confirmed(refinement: Refinement, closing: SweepPlan, rays: Rays, plane: FloatMap, accepted: Mask) -> Mask:

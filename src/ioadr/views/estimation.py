@@ -137,7 +137,7 @@ def _spread(
     )
     traced, link = with_traced_outlines(first, lightfield, workers), link_of(first)
     reference = Surface.of(traced, lightfield.layout, link)
-    surfaces, search = [reference], SearchRange(first.range)
+    surfaces, search, plain = [reference], SearchRange(first.range), _plain_contrast(lightfield, first.parameters)
     for candidates in anchors.rounds(np.array([lightfield.offsets[view] for view in index])):
         surfaces[0] = reference.with_outlines_of(surfaces[1:], link)
         # Before the last round, only what is uncovered matters.
@@ -155,7 +155,8 @@ def _spread(
             else:  # from scratch: starting from its carried map left twice as many wrong pixels
                 further = Surface.of(estimator(part, *_further(first)), lightfield.layout, link)
                 there = look(surfaces, captured(lightfield.offsets[index[number]]), first.disparity.shape, link)
-                further = further.without_floating(link).levelled(there, link)
+                further, level = further.without_floating(link).receded(there, link, plain)
+                further = further.levelled(there, link, level)
             if further is not None:
                 if not candidates.at_edges:
                     surfaces[1:] = [surface.not_seen_through(further, link) for surface in surfaces[1:]]
@@ -175,6 +176,11 @@ def _spread(
         lightfield=lightfield.replace(range=search.limits),
         outside=tuple(search.outside),
     )
+
+
+def _plain_contrast(lightfield: LightField, parameters: Parameters) -> float:
+    """Range of samples below which a surface has no texture."""
+    return parameters.congruence.plain_contrast / lightfield.tones(parameters.data.least_span).gain
 
 
 def _further(first: Estimate) -> tuple[Parameters, int]:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ioadr.geometry.windows import grow
 from ioadr.layout import Index, Layout
 from ioadr.lightfield import LightField
 from ioadr.result import Estimate
@@ -37,6 +38,8 @@ RIM = 3
 NEARBY, DOUBTFUL = 4, 0.2
 """A pixel of an anchor floats if its confidence is less than this and nearer and farther surfaces are within this
 distance, px."""
+AROUND = 4
+"""Half width, px, of the square whose colours decide whether the background is plain."""
 CONTINUED = 8
 """Distance, px, from what an anchor adds over which it is levelled with the surfaces that continue there."""
 CRACK = ((1, 1), (1, 2), (2, 1))
@@ -120,13 +123,26 @@ class Surface:
         fill_from_behind(np.where(floating, np.float32(np.nan), self.disparity), disparity)
         return replace(self, disparity=disparity, kept=linked(disparity, link))
 
-    def levelled(self, earlier: Sight, link: float) -> Surface:
+    def receded(self, earlier: Sight, link: float, contrast: float) -> tuple[Surface, Mask]:
+        """The surface with doubtful pixels of a plain background moved back to `earlier` surfaces, extended; and where.
+
+        Without texture, what a near object uncovers can have any depth that it hides, and mostly got the object's. The
+        background is plain if its samples differ by less than `contrast` around the pixel.
+        """
+        extended, new = earlier.filled, earlier.source == NOTHING
+        plain = span_of(self.image, earlier.background(extended, link)) < contrast
+        doubtful = new & plain & (self.confidence < DOUBTFUL) & (self.disparity > extended) & self._inside_reference()
+        disparity = np.where(doubtful, extended, self.disparity)
+        return replace(self, disparity=disparity, kept=linked(disparity, link)), doubtful
+
+    def levelled(self, earlier: Sight, link: float, level: Mask) -> Surface:
         """The surface, moved to `earlier` ones where these continue into it with at least its own confidence.
 
-        Pixels outside the reference view's image stay: that view is least accurate along its edges.
+        Pixels in the mask `level` [N, M] lie on them already. Those outside the reference view's image stay: that view
+        is least accurate along its edges.
         """
-        apart = earlier.disparity - self.disparity
-        continued = (np.abs(apart) <= link) & (earlier.confidence >= self.confidence)
+        apart = np.where(level, np.float32(0.0), earlier.disparity - self.disparity)
+        continued = level | ((np.abs(apart) <= link) & (earlier.confidence >= self.confidence))
         known = np.where(continued, apart, np.float32(np.nan))
         moving = np.isnan(known)
         for _ in range(CONTINUED):
@@ -207,6 +223,15 @@ class Sight(NamedTuple):
             source[crack] = self.source[one][on_it]
         return Sight(filled, confidence, source)
 
+    def background(self, extended: FloatMap, link: float) -> Mask:
+        """[N, M]: holes and the surfaces that `extended` continues into them, without pixels next to nearer ones."""
+        hole = self.source == NOTHING
+        lowest = np.where(hole, extended, np.float32(np.inf))
+        for _ in range(AROUND + 1):
+            lowest = _neighbourhood(np.fmin, lowest)
+        behind = hole | (self.disparity <= lowest + np.float32(link))
+        return ~_neighbourhood(np.logical_or, ~behind)
+
     def follow(self, settled: FloatMap, moved: Mask) -> None:
         """Give `moved` pixels the source and confidence of the neighbour that is nearest in disparity, in place.
 
@@ -270,6 +295,16 @@ def slopes_of(disparity: FloatMap, link: float, jump: float = 0.0) -> FloatMap:
     slopes = np.empty((2, *disparity.shape), np.float32)
     find_slopes(0, len(disparity), disparity, wanted, rim, link, slopes)
     return slopes
+
+
+def span_of(image: NDArray[Any], mask: Mask) -> NDArray[np.float64]:
+    """Range of the samples in a mask around each pixel, of the channel that has most, [N, M]; infinite without any."""
+    channels = np.moveaxis(np.asarray(image, np.float64), -1, 0)
+    least = np.float64(-np.inf)
+    highest, lowest = (
+        np.stack([grow(np.where(mask, sign * channel, least), AROUND) for channel in channels]) for sign in (1.0, -1.0)
+    )
+    return np.where(grow(mask, AROUND), (highest + lowest).max(axis=0), np.inf)
 
 
 def rims(disparity: FloatMap, link: float) -> Mask:

@@ -10,7 +10,18 @@ from ioadr import DisparityRange, LightField
 from ioadr._jit import Workers
 from ioadr.presets import preset
 from ioadr.solver.finish import Finisher, beside_jumps, by_sixteen, disparity_of
-from ioadr.solver.gloss import OWN_ERROR, WHITE, Wish, blended, smooth, trust_in_plain
+from ioadr.solver.gloss import (
+    FREELY,
+    OWN_ERROR,
+    SUSPICION,
+    WHITE,
+    Wish,
+    blended,
+    excess_of_plain,
+    smooth,
+    trust_in_plain,
+    within_deviation,
+)
 from ioadr.solver.refine import Refinement
 from ioadr.solver.schedule import closing
 from tests.builders import make_views
@@ -44,7 +55,7 @@ def wishes(lf: LightField) -> tuple[Wish, Wish, NDArray[np.float32]]:
         plain = finisher.linearised(refinement.disparity, finisher.views.soft(), 0, 0.5, 0.2)
         high = finisher.linearised(refinement.disparity, finisher.views.high(), 0, 0.5, 0.2)
         error = disparity_of(OWN_ERROR, refinement.rays)
-    return plain, high, trust_in_plain(plain, high, error)
+    return plain, high, trust_in_plain(plain, high, excess_of_plain(plain, high), error)
 
 
 @pytest.mark.parametrize("noise", [0.3, 1.0, 3.0])
@@ -78,11 +89,42 @@ def test_full_trust_leaves_plain_data_as_they_are():
 
 def test_without_any_data_the_map_stays():
     nothing = Wish(np.full((4, 5), 0.2, np.float32), np.zeros((4, 5), np.float32), np.zeros((4, 5), np.float32))
-    trust = trust_in_plain(nothing, nothing, 0.008)
+    trust = trust_in_plain(nothing, nothing, excess_of_plain(nothing, nothing), 0.008)
     target, precision = blended(nothing, nothing, trust)
     assert (trust == 1).all()
     assert np.array_equal(target, nothing.target)
     assert not precision.any()
+
+
+@pytest.mark.parametrize(
+    ("deviation", "excess", "limit"),
+    [
+        (0.01, 1.0, 0.02),  # precise: as far as any target
+        (0.05, 1.0, 0.05),  # its own deviation
+        (9.0, 1.0, FREELY * 0.02),
+        (9.0, SUSPICION, 0.02),  # gloss is suspected
+        (9.0, (1 + SUSPICION) / 2, (FREELY + 1) / 2 * 0.02),
+    ],
+)
+def test_targets_without_texture_may_move_by_their_deviation(deviation, excess, limit):
+    here, numbers = np.full((3, 4), 0.5, np.float32), np.full((3, 4), excess, np.float32)
+    for side in (-1.0, 1.0):
+        wish = Wish(here + np.float32(side), np.full_like(here, deviation**-2), np.zeros_like(here))
+        moved = within_deviation(wish, here, 0.02, numbers).target - here
+        np.testing.assert_allclose(moved, side * limit, rtol=1e-4)
+
+
+@pytest.mark.parametrize("gloss", [0.0, 12.0])
+def test_a_plain_surface_that_is_off_moves_unless_it_is_glossy(gloss):
+    """A map 0.06 px too near: targets of plain data may move by 0.02 px, or farther without texture and gloss."""
+    lf, parameters = plane(0.1, gloss, contrast=0.05), preset("best")
+    assert lf.range is not None
+    with Workers(1) as workers:
+        refinement = Refinement(lf, lf.range, parameters, workers)
+        before = refinement.disparity = np.full(SIZE, TRUE + 0.06, np.float32)
+        target, precision = Finisher(refinement, closing(parameters, lf.range)).wanted(before, 0.02)
+    moved = smooth(precision * (before - target)) / smooth(precision)
+    assert (np.median(moved[INNER]) > 0.03) == (not gloss)
 
 
 def test_smoothing_keeps_constants_and_sums():

@@ -105,6 +105,17 @@ def test_a_region_is_judged_by_cost_and_rim(inside, proposed, cost, taken):
     assert not accepted[:10].any()
 
 
+def test_a_region_that_gains_at_its_rim_alone_is_refused():
+    """Next to a depth discontinuity, samples mix colours and a right map is expensive: that is no evidence."""
+    disparity = np.ones((64, 64), np.float32)
+    disparity[REGION] = 0.0
+    match = match_of(disparity, REGION, 1.0, 0.1)
+    assert judge(disparity, match, likenesses(np.zeros((64, 64, 3), np.float32)), 4.0, 800).any()
+    match.cost[15:45, 17:47] = 1.01
+    assert match.cost[REGION].mean() < 0.7
+    assert not judge(disparity, match, likenesses(np.zeros((64, 64, 3), np.float32)), 4.0, 800).any()
+
+
 def test_jumps_at_colour_edges_are_free():
     disparity, image = np.ones((64, 64), np.float32), np.zeros((64, 64, 3), np.float32)
     image[REGION] = 80.0

@@ -302,6 +302,9 @@ def test_a_pixel_that_changes_surface_takes_its_source_and_confidence():
     assert ((seen.source == source) | moved).all()
 
 
+NOWHERE = np.zeros(SIZE, bool)
+
+
 def seen_before(disparity, columns, confidence=1.0):
     """Earlier surfaces that end at a column."""
     sight = Sight.empty(SIZE)
@@ -314,7 +317,7 @@ def test_an_unsure_surface_is_levelled_with_the_one_that_continues_into_it(confi
     truth = square().disparity
     wrong = truth + np.where(truth == FAR, np.float32(0.1), np.float32(0.0))
     anchor = replace(surface(wrong), confidence=np.full(SIZE, confidence, np.float32))
-    error = np.abs(anchor.levelled(seen_before(truth, 20), LINK).disparity - truth)
+    error = np.abs(anchor.levelled(seen_before(truth, 20), LINK, NOWHERE).disparity - truth)
     assert error[:, 19:22].max() < 0.03
     assert error[:, 24:].max() < left
     assert (error[truth == NEAR] == 0).all()
@@ -326,7 +329,7 @@ def test_what_the_reference_view_does_not_show_is_not_levelled():
     anchor = replace(surface(wrong, offset=(0.0, 4.0)), confidence=np.full(SIZE, 0.1, np.float32))
     earlier = seen_before(np.full(SIZE, FAR, np.float32), 20)
     earlier.disparity[:, :4] = np.nan
-    levelled = anchor.levelled(earlier, LINK).disparity
+    levelled = anchor.levelled(earlier, LINK, NOWHERE).disparity
     np.testing.assert_array_equal(levelled[:, :4], wrong[:, :4])
     np.testing.assert_allclose(levelled[:, 4:], FAR, atol=0.01)
 
@@ -335,7 +338,7 @@ def test_what_the_reference_view_does_not_show_is_not_levelled():
 def test_only_surfaces_that_continue_and_are_as_sure_level_another(step, columns, confidence):
     """Nothing, another surface, and a less sure one."""
     anchor = square()
-    moved = anchor.levelled(seen_before(anchor.disparity + step, columns, confidence), LINK)
+    moved = anchor.levelled(seen_before(anchor.disparity + step, columns, confidence), LINK, NOWHERE)
     np.testing.assert_array_equal(moved.disparity, anchor.disparity)
 
 
@@ -349,3 +352,46 @@ def test_doubtful_pixels_between_two_surfaces_move_to_the_far_one(confidence, ex
     rest = np.ones(SIZE, bool)
     rest[8:16, 19:21] = False
     np.testing.assert_array_equal(moved[rest], anchor.disparity[rest])
+
+
+def uncovering(confidence=0.1, texture=0.0, depth=0.5):
+    """An anchor that sees six columns beside a square for the first time and puts them at a wrong depth."""
+    one = square()
+    sight = Sight.empty(SIZE)
+    sight.disparity[:], sight.confidence[:], sight.source[:] = one.disparity, 1.0, 0
+    sight.disparity[8:16, 19:25], sight.confidence[8:16, 19:25], sight.source[8:16, 19:25] = np.nan, 0.0, NOTHING
+    one.disparity[8:16, 19:25] = depth
+    one.confidence[:] = confidence
+    image = np.where(one.disparity == NEAR, 200.0, 50.0)[..., None] * np.ones(3)
+    image[:, 19:25:2] += texture
+    return replace(one, image=image), sight
+
+
+def test_doubtful_pixels_of_a_plain_background_recede():
+    anchor, sight = uncovering()
+    moved, receded = anchor.receded(sight, LINK, contrast=24.0)
+    np.testing.assert_array_equal(receded, sight.source == NOTHING)
+    assert (moved.disparity[receded] == FAR).all()
+    np.testing.assert_array_equal(moved.disparity[~receded], anchor.disparity[~receded])
+    assert (moved.confidence == anchor.confidence).all()  # it is a guess still
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"confidence": 0.9}, {"texture": 30.0}, {"depth": FAR - 0.5}],
+    ids=["sure", "textured", "farther than what is behind"],
+)
+def test_other_pixels_of_a_background_stay(wrong):
+    anchor, sight = uncovering(**wrong)
+    moved, receded = anchor.receded(sight, LINK, contrast=24.0)
+    assert not receded.any()
+    np.testing.assert_array_equal(moved.disparity, anchor.disparity)
+
+
+def test_what_receded_is_level_and_stays():
+    """The wall around it is too near by 0.1 px; levelling moves the wall, not what lies on the earlier one already."""
+    anchor, sight = uncovering()
+    anchor = replace(anchor, disparity=anchor.disparity + np.where(anchor.disparity == FAR, np.float32(0.1), 0))
+    moved, receded = anchor.receded(sight, LINK, contrast=24.0)
+    levelled = moved.levelled(sight, LINK, receded)
+    np.testing.assert_allclose(levelled.disparity[receded], FAR, atol=0.01)
