@@ -43,7 +43,8 @@ CHECKED = $(addprefix $(DATA)/,boxes cotton dino sideboard) $(TOYS) \
 
 # What `make accuracy` and `make research` run: those scenes and two synthetic ones of each family, every preset.
 SEEDS ?= 1
-ACCURACY = synthetic-0 synthetic-1 $(CHECKED) --methods paper,best,fast --jobs 2 --by-scene
+SCORED = synthetic-0 synthetic-1 $(CHECKED) --jobs 2
+PRESETS = $(SCORED) --methods paper,best,fast --by-scene
 
 # What `make bench` does: a comparison with another revision, or all figures of docs/performance.md.
 BENCH = $(BIN)/ioadr bench --verbose $(if $(FULL),--full) $(if $(wildcard $(DATA)),--data "$(DATA)")
@@ -115,11 +116,12 @@ golden: $(TOOLS) ## update the maps and scores that tests compare with, after a 
 
 .PHONY: accuracy
 accuracy: $(RUNTIME) ## score paper, best and fast on all scenes and list where best loses to paper; continues after an interruption (SEEDS=3)
-	@$(BIN)/ioadr research $(ACCURACY) --seeds $(SEEDS) --table out/accuracy.csv
+	@$(BIN)/ioadr research $(PRESETS) --seeds $(SEEDS) --table out/accuracy.csv
 
 .PHONY: research
 research: $(RUNTIME) ## the same with three seeds and without each step of best, into docs/research (about 45 minutes; continues)
-	@$(BIN)/ioadr research $(ACCURACY) --seeds 3 --ablations --table docs/research/accuracy.csv
+	@$(BIN)/ioadr research $(PRESETS) --seeds 3 --table docs/research/accuracy.csv
+	@$(BIN)/ioadr research $(SCORED) --methods best --seeds 3 --ablations --table docs/research/ablations.csv
 	@$(BIN)/python scripts/research_page.py
 
 .PHONY: bench

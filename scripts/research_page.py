@@ -1,4 +1,4 @@
-"""Put the figures of docs/research/accuracy.csv into the pages beside it.
+"""Put the figures of docs/research/accuracy.csv and ablations.csv into the pages beside them.
 
     python scripts/research_page.py [docs/research]
 
@@ -45,12 +45,21 @@ INTRODUCTION = (
 
 def pages(folder: Path) -> dict[Path, str]:
     """The text of both pages."""
-    rows = [row for row in read_table(folder / "accuracy.csv") if row.seed < SEEDS]
+    presets, steps = (table(folder / f"{name}.csv") for name in ("accuracy", "ablations"))
     readme = folder / "README.md"
     text = readme.read_text(encoding="utf-8")
-    for name, lines in (("results", results(rows)), ("synthetic", synthetic(rows)), ("ablations", summary(rows))):
+    for name, lines in (
+        ("results", results(presets)),
+        ("synthetic", synthetic(presets)),
+        ("ablations", summary(steps)),
+    ):
         text = between(text, name, lines)
-    return {readme: text, folder / "ablations.md": ablations(rows, folder.parent / "decisions")}
+    return {readme: text, folder / "ablations.md": ablations(steps, folder.parent / "decisions")}
+
+
+def table(path: Path) -> list[Row]:
+    """The rows of a table, of the seeds that the pages have."""
+    return [row for row in read_table(path) if row.seed < SEEDS]
 
 
 def between(text: str, name: str, lines: Iterable[str]) -> str:
@@ -135,7 +144,7 @@ def ablations(rows: Sequence[Row], decisions: Path) -> str:
     lines = [
         "# Ablations: `best` without each of its steps",
         "",
-        "<!-- made by scripts/research_page.py from accuracy.csv -->",
+        "<!-- made by scripts/research_page.py from ablations.csv -->",
         "",
         *textwrap.wrap(INTRODUCTION + (f" Not measured: {', '.join(missing)}." if missing else ""), WIDTH),
         "",

@@ -63,7 +63,8 @@ def test_losses_name_metric_and_scene():
 
 def test_a_page_made_again_is_the_same(tmp_path):
     folder = tmp_path / "research"
-    write_table(folder / "accuracy.csv", rows_of({"one-pass": 3.0}))
+    for name in ("accuracy", "ablations"):
+        write_table(folder / f"{name}.csv", rows_of({"one-pass": 3.0}))
     (folder / "README.md").write_text((RESEARCH / "README.md").read_text(encoding="utf-8"), encoding="utf-8")
     (tmp_path / "decisions").mkdir()
     first = SCRIPT["pages"](folder)
