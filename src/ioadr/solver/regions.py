@@ -142,7 +142,7 @@ def reference_alone(rays: Rays) -> Rays:
 def judge(disparity: FloatMap, match: Match, like: list[FloatMap], reach: float, smallest: float) -> NDArray[np.bool_]:
     """Mask [N, M] of accepted regions, with the corners that opening removed.
 
-    Next to a depth discontinuity, a right map is expensive, too, because samples mix colours there. So the interior of
+    Next to a depth discontinuity, a right map is also expensive, because samples mix colours there. So the interior of
     a region, away from its rim, must not contradict the match.
     """
     labels = np.zeros(disparity.shape, np.int32)
