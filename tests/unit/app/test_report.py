@@ -26,6 +26,7 @@ from ioadr.io import save_estimate
 from ioadr.presets import preset
 from ioadr.result import SweepRecord
 from tests.builders import make_lightfield
+from tests.explored import every_view
 from tests.scenes import make_estimate
 
 
@@ -82,6 +83,13 @@ def test_page_is_one_file_and_asks_for_nothing(estimate: Estimate, lightfield: L
     assert "default-src 'none'; img-src data:; " in html
     assert "eval" not in html.partition("</head>")[0].partition("<style>")[0]
     assert not re.search(r"https?://", html)
+
+
+def test_time_with_all_views_is_that_of_the_reference_view_and_says_so() -> None:
+    views = every_view()
+    named = "of the reference view alone, without reading and writing"
+    assert named in report_html(views.estimate, views=views)
+    assert named not in report_html(views.estimate)
 
 
 def test_names_from_outside_are_only_text(estimate: Estimate, lightfield: LightField) -> None:

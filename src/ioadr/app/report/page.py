@@ -41,7 +41,7 @@ def report_html(
         "report.html",
         title=estimate.name,
         lead=_lead(estimate),
-        figures=_figures(estimate),
+        figures=_figures(estimate, views),
         doubts=[as_options(doubt) for doubt in estimate.doubts],
         scores=_scores(estimate, truth) if truth is not None else None,
         course=course.sentence(estimate),
@@ -91,17 +91,18 @@ def _lead(estimate: Estimate) -> str:
     return f"Disparity, depth and surface normals of view ({row}, {column}) of a {rows}×{columns} light field. {unit}."
 
 
-def _figures(estimate: Estimate) -> list[tuple[str, str, str]]:
+def _figures(estimate: Estimate, views: Views | None) -> list[tuple[str, str, str]]:
     height, width = estimate.disparity.shape
     near, far = np.nanpercentile(estimate.depth, (1, 99))
     unit = " m" if estimate.metric else ""
     rows, columns = estimate.layout.grid
     seconds = estimate.seconds.get("total", sum(estimate.seconds.values()))
+    timed = "of the reference view alone, without reading and writing" if views else "without reading and writing"
     return [
         ("Depth", f"{near:.3g} – {far:.3g}{unit}", "98 % of the pixels"),
         ("Light field", f"{rows}×{columns} views", f"of {width}×{height} px"),
         ("Confidence", f"{np.nanmean(estimate.confidence):.2f}", _tolerance(estimate)),
-        ("Time", f"{seconds:.1f} s", "without reading and writing"),
+        ("Time", f"{seconds:.1f} s", timed),
     ]
 
 
