@@ -45,7 +45,7 @@ def traced(scene: Scene, p: Pixel, normal: tuple[float, float], width: float) ->
 
 
 def covered(
-    disparity: NDArray[Any], near: NDArray[Any], edge: NDArray[Any], contours: NDArray[Any], link: float, outward: float
+    disparity: NDArray[Any], near: NDArray[Any], edge: NDArray[Any], contours: NDArray[Any], link: float
 ) -> NDArray[np.float64]:
     """Shares of the pixels with an edge [3, N, M] of which contours show the outline; NaN elsewhere."""
     out = np.full(disparity.shape, np.nan)
@@ -58,8 +58,7 @@ def covered(
                 across = (a - n) * down + (b - m) * right
                 told.append(((b - m) * down - (a - n) * right, contours[a, b] - across))
         if len(told) >= 3:
-            level = -3 * (joined(np.array(told), inside) + outward)
-            share = views.area_beyond(down, right, level) / 9
+            share = views.area_beyond(down, right, -joined(np.array(told), inside), 1.0)
             out[n, m] = share if abs(disparity[n, m] - near[n, m]) <= link else 1 - share
     return out
 

@@ -26,8 +26,8 @@ LINK = 0.19
 NEARBY = 0.3
 GRAIN = 9.0
 ANCHOR = 0.75, -1.5
-CONTOUR, OUTWARD = 1.5, -0.04
-"""Width of a contour, and how far it is moved, px."""
+CONTOUR = 1.5
+"""Width of a contour, px."""
 POSE = Pose(-0.5, 1.25, 0.05, 0.03, 1.3, 4.0, 5.0, 5.5, 6.25)
 """Beside and before the captured views, through a longer lens."""
 
@@ -351,14 +351,14 @@ def prepare_joined(problem: Problem) -> Prepared:
 
     def run() -> None:
         out[:] = np.nan
-        cover_from_outlines(0, len(out), disparity, surfaces, edge, traced, LINK, OUTWARD, out)
+        cover_from_outlines(0, len(out), disparity, surfaces, edge, traced, LINK, out)
 
     return Prepared(run, out, out.size)
 
 
 def twin_joined(problem: Problem, slack: float) -> NDArray[Any]:
     disparity, near, edge, traced = joining(problem)
-    return tracing.covered(disparity, near, edge, traced, LINK, OUTWARD)
+    return tracing.covered(disparity, near, edge, traced, LINK)
 
 
 def partly_seen(problem: Problem) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -379,9 +379,9 @@ def twin_unseen(problem: Problem, slack: float) -> NDArray[Any]:
 
 
 VIEWS = (
-    Row("carried map", "views.carry: splat landing origin origin_beside fall side_extent share_at share_of "
-        "depth_of_cut edge_at surface_at "
-        "put_on_surface place_behind", prepare_carried, twin_carried, {"exact": False}, rtol=1e-5, floor=1.0,
+    Row("carried map", "views.carry: splat landing origin origin_beside fall side_extent surface_at put_on_surface "
+        "place_behind; views.edges: share_at edge_at edge_of corner_at share_beside share_of clipped depth_of_cut",
+        prepare_carried, twin_carried, {"exact": False}, rtol=1e-5, floor=1.0,
         slack=1e-5, why="disparities found by iteration between float32 samples"),
     Row("thin surfaces", "views.thin: add_threads behind middle_of", prepare_threads, twin_threads,
         {"exact": False}, slack=1e-5),

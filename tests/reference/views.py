@@ -44,7 +44,7 @@ def extent(disparity: Any, n: int, m: int, side: str, link: float, anchor: Offse
         return min(half, WIDEST), 0.0
     other = float(disparity[a, b])
     if abs(other - d) > link:
-        return min(2 * half, WIDEST), 0.1 if other > d else 0.44
+        return min(2 * half, WIDEST), 0.1 if other > d else 0.5
     here, there = landing(n, m, d, anchor, pose), landing(a, b, other, anchor, pose)
     axis = 0 if side in ("up", "down") else 1
     return min(0.6 * max(2 * half, abs(there[axis] - here[axis])), WIDEST), 0.0
@@ -56,9 +56,9 @@ def own_share(disparity: Any, coverage: Any, n: int, m: int, d: float, link: flo
     return covered if abs(float(disparity[n, m]) - d) <= link else 1 - covered
 
 
-def area_beyond(down: float, right: float, level: float) -> float:
-    """Area of the square −1.5 … 1.5 where down·y + right·x ≥ level, as a clipped polygon."""
-    corners = [(-1.5, -1.5), (-1.5, 1.5), (1.5, 1.5), (1.5, -1.5)]
+def area_beyond(down: float, right: float, level: float, side: float) -> float:
+    """Area of a square around 0 where down·y + right·x ≥ level, as a clipped polygon."""
+    corners = [(0.5 * side * y, 0.5 * side * x) for y, x in ((-1, -1), (-1, 1), (1, 1), (1, -1))]
     heights = [down * y + right * x - level for y, x in corners]
     kept: list[tuple[float, float]] = []
     for k in range(4):
@@ -71,27 +71,92 @@ def area_beyond(down: float, right: float, level: float) -> float:
     return 0.5 * abs(sum(kept[k - 1][0] * kept[k][1] - kept[k][0] * kept[k - 1][1] for k in range(len(kept))))
 
 
-def edge(disparity: Any, coverage: Any, y: float, x: float, d: float, link: float) -> tuple[float, float, float] | None:
-    """Distance inside the surface of d and the direction inwards, from the edge that divides 3×3 pixels as they do."""
-    n, m = math.floor(y + 0.5), math.floor(x + 0.5)
+def straight(disparity: Any, coverage: Any, n: int, m: int, d: float, link: float) -> tuple[float, Offset] | None:
+    """Distance of a pixel inside the surface of d, NaN if 3×3 pixels do not show it, and the direction inwards.
+
+    From the edge that divides 3×3 pixels as they do. If the pixel is mixed, pixels that an edge with its own share
+    leaves whole count as whole, if they are on that side.
+    """
     if not (1 <= n < disparity.shape[0] - 1 and 1 <= m < disparity.shape[1] - 1):
         return None
-    if not (disparity[n - 1 : n + 2, m - 1 : m + 2].astype(np.float64) <= d + link).all():
+    values = disparity[n - 1 : n + 2, m - 1 : m + 2].astype(np.float64)
+    if not (values <= d + link).all():
         return None
     block = [[own_share(disparity, coverage, n + a, m + b, d, link) for b in (-1, 0, 1)] for a in (-1, 0, 1)]
     shares, weights = np.array(block), np.array([1.0, 2.0, 1.0])
+    own = float(shares[1, 1])
     gradient = weights @ (shares[2] - shares[0]), weights @ (shares[:, 2] - shares[:, 0])
     steep = math.hypot(*gradient)
-    if shares.max() < 0.9 or shares.min() > 0.1 or steep < 1.5:
+    if steep < 1.5:
         return None
     down, right = (float(part) / steep for part in gradient)
+    step = np.arange(-1, 2)
+    alone = level_of(down, right, own, 1.0) if 0.1 < own < 0.9 else math.nan
+    inside = np.add.outer(down * step, right * step) - alone
+    reach, on_it = 0.5 * (abs(down) + abs(right)), np.abs(values - d) <= link
+    shares = np.where(on_it & (inside >= reach), 1.0, np.where(~on_it & (inside <= -reach), 0.0, shares))
+    level = level_of(down, right, shares.sum(), 3.0)
+    shown = shares.max() >= 0.9 and shares.min() <= 0.1 and abs(min(max(0.5 - level, 0.0), 1.0) - own) <= 0.3
+    return -level if shown else math.nan, (down, right)
+
+
+def level_of(down: float, right: float, area: float, side: float) -> float:
+    """Distance from the centre of a square at which a straight edge leaves an area of it beyond."""
     low, high = -3.0, 3.0
     for _ in range(60):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if area_beyond(down, right, middle) > shares.sum() else (low, middle)
-    if abs(min(max(0.5 - low, 0.0), 1.0) - shares[1, 1]) > 0.3:
-        return None
-    return down * (y - n) + right * (x - m) - low, down, right
+        low, high = (middle, high) if area_beyond(down, right, middle, side) > area else (low, middle)
+    return low
+
+
+def corner(
+    disparity: Any,
+    coverage: Any,
+    n: int,
+    m: int,
+    found: tuple[float, Offset],
+    y: float,
+    x: float,
+    d: float,
+    link: float,
+) -> float | None:
+    """Distance of a place inside the corner of the surface of d in a pixel, from edges 2 px away; None without them."""
+    own, fits = own_share(disparity, coverage, n, m, d, link), dict[float, float]()
+    down, right = (math.copysign(2, part) for part in found[1])
+    for way in (-1, 1):
+        edges = []
+        for a, b in ((way * int(down), 0), (0, way * int(right))):
+            one_edge = straight(disparity, coverage, n + a, m + b, d, link)
+            if one_edge is not None and not math.isnan(one_edge[0]):
+                edges.append((one_edge[0] - a * one_edge[1][0] - b * one_edge[1][1], *one_edge[1]))
+        if len(edges) < 2 or abs(edges[0][1] * edges[1][1] + edges[0][2] * edges[1][2]) >= 0.6:
+            continue
+        one, other = (min(max(0.5 + inside, 0.0), 1.0) for inside, _, _ in edges)
+        places = [inside + a * (y - n) + b * (x - m) for inside, a, b in edges]
+        if way > 0:  # both edges bound it
+            fits[abs(one * other - own)] = min(places)
+        else:
+            fits[abs(1 - (1 - one) * (1 - other) - own)] = max(places)
+    limit = 0.3 if math.isnan(found[0]) else abs(min(max(0.5 + found[0], 0.0), 1.0) - own)
+    return fits[min(fits)] if fits and min(fits) < limit else None
+
+
+def edge(disparity: Any, coverage: Any, y: float, x: float, d: float, link: float) -> tuple[float, float, float] | None:
+    """Distance inside the surface of d and the direction inwards, (0, 0) at corners."""
+    n, m = math.floor(y + 0.5), math.floor(x + 0.5)
+    beside = [(n + (1 if y > n else -1), m), (n, m + (1 if x > m else -1))]
+    if abs(y - n) < abs(x - m):
+        beside.reverse()
+    for a, b in ((n, m), *beside):
+        found = straight(disparity, coverage, a, b, d, link)
+        if (a, b) == (n, m) and found is not None and min(map(abs, found[1])) > 0.2:
+            place = corner(disparity, coverage, n, m, found, y, x, d, link)
+            if place is not None:
+                return place, 0.0, 0.0
+        if found is not None and not math.isnan(found[0]):
+            inside, (down, right) = found
+            return inside + down * (y - a) + right * (x - b), down, right
+    return None
 
 
 def share(disparity: Any, coverage: Any, y: float, x: float, d: float, link: float) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ioadr._jit import kernel
+from ioadr.views.edges import share_at
 
 STEPS = 3
 """Iterations that put a carried disparity exactly on its surface."""
@@ -13,16 +14,9 @@ SETTLED = 1e-4
 SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 WIDEST = 4.0
 """Half the width of the widest footprint, px, for surfaces close to the camera."""
-HALF, HIDDEN = 0.44, 0.1
-"""Shares of a surface in a pixel at a discontinuity at which it ends: if it hides another one, and if it is hidden.
-Measured shares add up to an outline that is too narrow by 0.03–0.08 px (four synthetic scenes), most on round
-surfaces, whose last pixels look mixed. A hidden surface continues beneath the nearer one, and a pixel that shows a
-tenth of it has seen it."""
-WHOLLY, STEEP = 0.9, 1.5
-"""Least share of the pixel that a surface covers most, beside its outline, and least sum of differences of shares
-across 3×3 pixels there; the whole sum is 4."""
-ASTRAY = 0.3
-"""Largest difference between the share of a pixel and that from its distance to a straight edge; corners have more."""
+HALF, HIDDEN = 0.5, 0.1
+"""Shares of a surface in a pixel at a discontinuity at which it ends: if it hides another one, and if it is hidden. A
+hidden surface continues beneath the nearer one, and a pixel that shows a tenth of it has seen it."""
 STEEPER = 2.0
 """Slope from the centre of a rim's pixel to the outline, relative to that at the centre. Round surfaces fall off as the
 square root of the distance to their outline, so that they fall twice as far as a straight line."""
@@ -50,72 +44,6 @@ def origin(i, j, d, ay, ax, pose):
     n = pose.n0 + s * (i - pose.cy) + d * (pose.dy - ay)
     m = pose.m0 + s * (j - pose.cx) + d * (pose.dx - ax)
     return n, m
-
-
-@kernel
-def share_of(disparity, coverage, n, m, d, link):
-    """Share of the surface of d in pixel (n, m), 0 … 1; of another surface's pixel, the part that it does not cover."""
-    own = coverage[n, m] if coverage[n, m] <= 1.0 else 1.0
-    return own if abs(disparity[n, m] - d) <= link else 1.0 - own
-
-
-@kernel
-def depth_of_cut(share, small, large):
-    """How far a straight edge has to move into a unit square from a corner until it has cut off a share of its area.
-
-    In units in which it leaves the square after 1: the components of its normal, small ≤ large, add up to 1.
-    """
-    part = min(share, 1.0 - share)
-    depth = np.sqrt(2.0 * small * large * part) if 2.0 * large * part < small else large * part + 0.5 * small
-    return depth if share <= 0.5 else 1.0 - depth
-
-
-@kernel
-def edge_at(disparity, coverage, y, x, d, link):
-    """Distance, px, of (y, x) from the outline of the surface of d, positive inside, and the direction inwards.
-
-    The outline is the straight edge that divides 3×3 pixels in proportion to their shares, so that it is exact for
-    straight edges at any fraction of a pixel; a bilinear share is off by up to 0.09 px. NaN if there is no such edge:
-    at the image's border, at corners, on bars thinner than a pixel, or next to a third surface in front of it.
-    """
-    height, width = disparity.shape
-    n, m = int(np.floor(y + 0.5)), int(np.floor(x + 0.5))
-    if not (1 <= n < height - 1 and 1 <= m < width - 1):
-        return np.nan, 0.0, 0.0
-    down, right, total, most, least = 0.0, 0.0, 0.0, 0.0, 1.0
-    for a in range(-1, 2):
-        for b in range(-1, 2):
-            if not disparity[n + a, m + b] <= d + link:
-                return np.nan, 0.0, 0.0
-            share = share_of(disparity, coverage, n + a, m + b, d, link)
-            total, most, least = total + share, max(most, share), min(least, share)
-            down, right = down + a * share * (2.0 - abs(b)), right + b * share * (2.0 - abs(a))
-    steep = np.hypot(down, right)
-    if most < WHOLLY or least > 1.0 - WHOLLY or steep < STEEP:
-        return np.nan, 0.0, 0.0
-    down, right = down / steep, right / steep
-    across = abs(down) + abs(right)
-    small, large = min(abs(down), abs(right)) / across, max(abs(down), abs(right)) / across
-    inside = 3.0 * across * (depth_of_cut(total / 9.0, small, large) - 0.5)
-    if abs(min(max(0.5 + inside, 0.0), 1.0) - share_of(disparity, coverage, n, m, d, link)) > ASTRAY:
-        return np.nan, 0.0, 0.0
-    return inside + down * (y - n) + right * (x - m), down, right
-
-
-@kernel
-def share_at(disparity, coverage, y, x, d, link):
-    """Share, about 0 … 1, of the surface of d in a pixel at (y, x); one half on its outline."""
-    inside = edge_at(disparity, coverage, y, x, d, link)[0]
-    if np.isfinite(inside):
-        return 0.5 + inside
-    height, width = disparity.shape
-    n, m = min(max(int(np.floor(y)), 0), height - 2), min(max(int(np.floor(x)), 0), width - 2)
-    y, x = min(max(y, 0.0), height - 1.0), min(max(x, 0.0), width - 1.0)
-    share = 0.0
-    for a in range(n, n + 2):
-        for b in range(m, m + 2):
-            share += (1.0 - abs(y - a)) * (1.0 - abs(x - b)) * share_of(disparity, coverage, a, b, d, link)
-    return share
 
 
 @kernel

@@ -19,8 +19,6 @@ from ioadr.views.surfaces import link_of
 from ioadr.views.tracing import cover_from_outlines, find_sides, trace_outlines
 
 FloatMap = NDArray[np.float32]
-WIDER = 0.04
-"""Width, px, that outlines from contours have more than those from shares, for which `carry.HALF` was chosen."""
 SHARPEST, BLUR = 1.3, 0.41
 """Width of the contour that a pixel's own area blurs, px, and square of the width, px², that contours gain because
 disparities at rims are wrong. With the width as measured, outlines are narrower by 0.04 px where it is 1.45 px."""
@@ -47,7 +45,7 @@ def with_traced_outlines(first: Estimate, lightfield: LightField, workers: Worke
     found, traced = np.empty(len(pixels), np.float32), np.full(coverage.shape, np.nan, np.float32)
     workers.rows(trace_outlines, len(pixels), matting, pixels, surfaces, edges, np.float32(width), found)
     traced[pixels[:, 0], pixels[:, 1]] = found
-    workers.rows(cover_from_outlines, rows, first.disparity, surfaces, edges, traced, link, -WIDER, coverage)
+    workers.rows(cover_from_outlines, rows, first.disparity, surfaces, edges, traced, link, coverage)
     return replace(first, coverage=coverage)
 
 

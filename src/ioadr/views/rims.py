@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from ioadr._jit import kernel, task
-from ioadr.views.carry import STEEPER, edge_at, fall
+from ioadr.views.carry import STEEPER, fall
+from ioadr.views.edges import edge_at
 from ioadr.views.fitting import TERMS, eliminate
 
 REACH = 6

@@ -11,7 +11,7 @@ import numpy as np
 from ioadr._jit import kernel, task
 from ioadr.cost.contour import INDEPENDENT, SAMPLE_NOISE, SAMPLES_PER_VIEW, STEEPEST, contour_misfit, gather_samples
 from ioadr.cost.sight import level_scale, sides
-from ioadr.views.carry import edge_at
+from ioadr.views.edges import edge_at
 
 TURNS, TURN = 5, 0.26
 """Directions of the contour's normal that are tried, around that from shares, and the angle between them."""
@@ -72,7 +72,7 @@ def trace_pixel(matting, n, m, near, far, middle, down, right, width, scratch):
 @task
 def find_sides(begin, end, matting, disparity, coverage, link, surfaces, edges):
     """Set rows begin … end − 1 of surfaces [3, N, M], near, far and middle disparity at pixels with a jump, and of
-    edges [3, N, M], distance inside the outline and its inward normal from shares; NaN elsewhere."""
+    edges [3, N, M], distance inside the outline and its inward normal from shares; NaN elsewhere and at corners."""
     for n in range(begin, end):
         for m in range(disparity.shape[1]):
             surfaces[:, n, m], edges[:, n, m] = np.nan, np.nan
@@ -80,7 +80,8 @@ def find_sides(begin, end, matting, disparity, coverage, link, surfaces, edges):
             if near > far:
                 surfaces[0, n, m], surfaces[1, n, m], surfaces[2, n, m] = near, far, middle
                 inside, down, right = edge_at(disparity, coverage, float(n), float(m), np.float64(near), link)
-                edges[0, n, m], edges[1, n, m], edges[2, n, m] = inside, down, right
+                if down != 0.0 or right != 0.0:
+                    edges[0, n, m], edges[1, n, m], edges[2, n, m] = inside, down, right
 
 
 @task
@@ -159,8 +160,8 @@ def share_inside(inside, down, right):
 
 
 @task
-def cover_from_outlines(begin, end, disparity, surfaces, edges, traced, link, outward, coverage):
-    """Replace rows begin … end − 1 of coverage [N, M] where contours show the outline, moved `outward` px."""
+def cover_from_outlines(begin, end, disparity, surfaces, edges, traced, link, coverage):
+    """Replace rows begin … end − 1 of coverage [N, M] where contours show the outline."""
     measured = np.empty((3, (2 * WINDOW + 1) ** 2))
     normal, right = np.empty(5), np.empty(3)
     for n in range(begin, end):
@@ -170,7 +171,7 @@ def cover_from_outlines(begin, end, disparity, surfaces, edges, traced, link, ou
             count = gather_contours(surfaces[0], edges, traced, n, m, link, measured)
             if count < FEWEST:
                 continue
-            inside = join_contours(measured, count, np.float64(edges[0, n, m]), normal, right) + outward
+            inside = join_contours(measured, count, np.float64(edges[0, n, m]), normal, right)
             share = share_inside(inside, np.float64(edges[1, n, m]), np.float64(edges[2, n, m]))
             near = abs(disparity[n, m] - surfaces[0, n, m]) <= link
             coverage[n, m] = share if near else 1.0 - share

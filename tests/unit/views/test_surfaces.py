@@ -10,7 +10,7 @@ import pytest
 from ioadr import Camera, estimate
 from ioadr.evaluation.synthetic import random_light_field
 from ioadr.layout import Layout
-from ioadr.views.carry import edge_at
+from ioadr.views.edges import edge_at
 from ioadr.views.pose import Viewpoint, captured
 from ioadr.views.surfaces import NOTHING, Sight, Surface, grown, linked, look, rims, with_smooth_rims
 from tests.builders import make_camera

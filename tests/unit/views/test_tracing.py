@@ -11,8 +11,7 @@ from ioadr import LightField, estimate
 from ioadr._jit import Workers
 from ioadr.estimation import chosen_parameters
 from ioadr.lightfield import DisparityRange
-from ioadr.views import outlines
-from ioadr.views.carry import edge_at
+from ioadr.views.edges import edge_at
 from ioadr.views.outlines import with_traced_outlines
 from ioadr.views.tracing import share_inside
 
@@ -66,8 +65,7 @@ def noisy():
     return lightfield, known, np.where(near, true, 1 - true)
 
 
-def test_contours_correct_noisy_shares(noisy, monkeypatch):
-    monkeypatch.setattr(outlines, "WIDER", 0.0)
+def test_contours_correct_noisy_shares(noisy):
     lightfield, known, true = noisy
     with Workers(1) as workers:
         traced = with_traced_outlines(known, lightfield, workers)
