@@ -17,12 +17,12 @@ TURNS = 0.26 * np.arange(-2, 3)
 
 
 def edges(scene: Scene, coverage: NDArray[Any], p: Pixel, link: float) -> list[float]:
-    """[near, far, middle, distance inside, normal] of a pixel; NaN where there is no jump or no edge."""
+    """[near, far, middle, distance inside, normal] of a pixel; NaN where there is no jump, no edge or a corner."""
     met = scene.sides(p)
     if met is None:
         return [math.nan] * 6
     outline = views.edge(scene.disparity, coverage, *p, met[0], link + scene.slack)
-    return [*met, *(outline or (math.nan, 0.0, 0.0))]
+    return [*met, *(outline if outline and outline[1:] != (0.0, 0.0) else (math.nan,) * 3)]
 
 
 def traced(scene: Scene, p: Pixel, normal: tuple[float, float], width: float) -> float:
