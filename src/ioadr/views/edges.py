@@ -45,7 +45,7 @@ def depth_of_cut(share, small, large):
 @kernel
 def share_beside(disparity, coverage, n, m, d, link, inside, across):
     """Share of the surface of d in pixel (n, m), `inside` px from an outline with a normal whose components add up to
-    `across`: what other outlines of the surface take from it or add to it does not count, unless `inside` is NaN."""
+    `across`: what other outlines of the surface take from it or add to it does not count."""
     on_it = abs(disparity[n, m] - d) <= link
     if abs(inside) >= 0.5 * across and on_it == (inside > 0.0):
         return 1.0 if on_it else 0.0
@@ -64,13 +64,14 @@ def edge_of(disparity, coverage, n, m, d, link):
     height, width = disparity.shape
     if not (1 <= n < height - 1 and 1 <= m < width - 1):
         return np.nan, 0.0, 0.0
-    down, right = 0.0, 0.0
+    down, right, total, most, least = 0.0, 0.0, 0.0, 0.0, 1.0
     for a in range(-1, 2):
         for b in range(-1, 2):
             if not disparity[n + a, m + b] <= d + link:
                 return np.nan, 0.0, 0.0
             share = share_of(disparity, coverage, n + a, m + b, d, link)
             down, right = down + a * share * (2.0 - abs(b)), right + b * share * (2.0 - abs(a))
+            total, most, least = total + share, max(most, share), min(least, share)
     steep = np.hypot(down, right)
     if steep < STEEP:
         return np.nan, 0.0, 0.0
@@ -78,12 +79,13 @@ def edge_of(disparity, coverage, n, m, d, link):
     across = abs(down) + abs(right)
     small, large = min(abs(down), abs(right)) / across, max(abs(down), abs(right)) / across
     own = share_of(disparity, coverage, n, m, d, link)
-    alone = across * (depth_of_cut(own, small, large) - 0.5) if 1.0 - WHOLLY < own < WHOLLY else np.nan
-    total, most, least = 0.0, 0.0, 1.0
-    for a in range(-1, 2):
-        for b in range(-1, 2):
-            share = share_beside(disparity, coverage, n + a, m + b, d, link, alone + a * down + b * right, across)
-            total, most, least = total + share, max(most, share), min(least, share)
+    if 1.0 - WHOLLY < own < WHOLLY:
+        alone = across * (depth_of_cut(own, small, large) - 0.5)
+        total, most, least = 0.0, 0.0, 1.0
+        for a in range(-1, 2):
+            for b in range(-1, 2):
+                share = share_beside(disparity, coverage, n + a, m + b, d, link, alone + a * down + b * right, across)
+                total, most, least = total + share, max(most, share), min(least, share)
     inside = 3.0 * across * (depth_of_cut(total / 9.0, small, large) - 0.5)
     whole = most >= WHOLLY and least <= 1.0 - WHOLLY
     return inside if whole and abs(clipped(0.5 + inside) - own) <= ASTRAY else np.nan, down, right
