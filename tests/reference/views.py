@@ -96,7 +96,7 @@ def straight(disparity: Any, coverage: Any, n: int, m: int, d: float, link: floa
     reach, on_it = 0.5 * (abs(down) + abs(right)), np.abs(values - d) <= link
     shares = np.where(on_it & (inside >= reach), 1.0, np.where(~on_it & (inside <= -reach), 0.0, shares))
     level = level_of(down, right, shares.sum(), 3.0)
-    shown = shares.max() >= 0.9 and shares.min() <= 0.1 and abs(min(max(0.5 - level, 0.0), 1.0) - own) <= 0.3
+    shown = shares.max() >= 0.9 and shares.min() <= 0.1 and abs(min(max(0.5 - level, 0.0), 1.0) - own) <= 0.2
     return -level if shown else math.nan, (down, right)
 
 
@@ -137,25 +137,27 @@ def corner(
             fits[abs(one * other - own)] = min(places)
         else:
             fits[abs(1 - (1 - one) * (1 - other) - own)] = max(places)
-    limit = 0.3 if math.isnan(found[0]) else abs(min(max(0.5 + found[0], 0.0), 1.0) - own)
+    limit = 0.2 if math.isnan(found[0]) else abs(min(max(0.5 + found[0], 0.0), 1.0) - own)
     return fits[min(fits)] if fits and min(fits) < limit else None
 
 
 def edge(disparity: Any, coverage: Any, y: float, x: float, d: float, link: float) -> tuple[float, float, float] | None:
     """Distance inside the surface of d and the direction inwards, (0, 0) at corners."""
     n, m = math.floor(y + 0.5), math.floor(x + 0.5)
-    beside = [(n + (1 if y > n else -1), m), (n, m + (1 if x > m else -1))]
-    if abs(y - n) < abs(x - m):
-        beside.reverse()
-    for a, b in ((n, m), *beside):
-        found = straight(disparity, coverage, a, b, d, link)
-        if (a, b) == (n, m) and found is not None and min(map(abs, found[1])) > 0.2:
+    beside = [((n + np.sign(y - n), m), abs(y - n)), ((n, m + np.sign(x - m)), abs(x - m))]
+    places = [(n, m), *(place for place, away in sorted(beside, key=lambda one: -one[1]) if away > 0)]
+    for a, b in places:
+        found = straight(disparity, coverage, int(a), int(b), d, link)
+        at_corner = (a, b) == (n, m) and found is not None and min(map(abs, found[1])) > 0.2
+        if at_corner and found is not None:
             place = corner(disparity, coverage, n, m, found, y, x, d, link)
             if place is not None:
                 return place, 0.0, 0.0
         if found is not None and not math.isnan(found[0]):
             inside, (down, right) = found
             return inside + down * (y - a) + right * (x - b), down, right
+        if at_corner:
+            return None
     return None
 
 

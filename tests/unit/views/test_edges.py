@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ioadr.views.edges import edge_at, share_at
+from ioadr.views.edges import edge_at, edge_of, share_at
 
 LINK, NEAR, FAR = 0.2, 1.0, -0.5
 SIZE, FINE = 13, 20
@@ -57,4 +57,41 @@ def test_a_corner_has_no_direction():
 def test_next_to_a_nearer_surface_there_is_no_edge():
     disparity, coverage = map_of(lambda y, x: x > 6.1)
     disparity[5] = 2.0
+    assert np.isnan(edge_of(disparity, coverage, 6, 6, NEAR, LINK)[0])
     assert np.isnan(edge_at(disparity, coverage, 6.0, 6.0, NEAR, LINK)[0])
+    assert edge_at(disparity, coverage, 6.3, 6.0, NEAR, LINK)[0] == pytest.approx(-0.1, abs=0.03)
+
+
+@pytest.mark.parametrize("width", [1.1, 1.7])
+def test_a_mirrored_map_has_mirrored_edges(width):
+    disparity, coverage = map_of(lambda y, x: abs(x - 6.2 - 0.2 * (y - 6.0)) < 0.5 * width)
+    for y in np.arange(2.0, 10.8, 0.4):
+        for x in np.arange(2.0, 10.8, 0.4):
+            inside, down, right = edge_at(disparity, coverage, y, x, NEAR, LINK)
+            mirrored = edge_at(disparity[:, ::-1], coverage[:, ::-1], y, SIZE - 1 - x, NEAR, LINK)
+            np.testing.assert_allclose(mirrored, (inside, down, -right), atol=1e-6)
+
+
+def wrong_side(inside, *places):
+    """Share of places less than 2 px from any of `places` that `share_at` puts on the wrong side of the outline."""
+    disparity, coverage = map_of(inside)
+    wrong = []
+    for row, column in places:
+        y, x = np.meshgrid(np.arange(row - 2, row + 2, 0.11), np.arange(column - 2, column + 2, 0.11), indexing="ij")
+        found = [share_at(disparity, coverage, a, b, NEAR, LINK) >= 0.5 for a, b in zip(y.flat, x.flat, strict=True)]
+        wrong.append(np.array(found) != inside(y, x).ravel())
+    return np.mean(wrong)
+
+
+def test_places_are_on_the_right_side_of_small_and_slanted_shapes():
+    """The bounds are a fifth above what is measured."""
+
+    def cross(y, x):
+        a, b = 0.94 * (y - 6.1) + 0.34 * (x - 5.8), 0.94 * (x - 5.8) - 0.34 * (y - 6.1)
+        return (abs(a) < 1.0) | (abs(b) < 1.0)
+
+    def square(y, x):
+        return (abs(y - 6.2) < 2.5) & (abs(x - 5.9) < 2.5)
+
+    assert wrong_side(cross, (6.1, 5.8)) < 0.063
+    assert wrong_side(square, (3.7, 3.4), (3.7, 8.4), (8.7, 3.4), (8.7, 8.4)) < 0.0125

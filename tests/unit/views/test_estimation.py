@@ -65,13 +65,15 @@ def test_views_that_see_a_point_agree_about_it():
         y, x = np.rint(rows - own * step[0]).astype(int), np.rint(columns - own * step[1]).astype(int)
         inside = (y >= 0) & (x >= 0) & (y < own.shape[0]) & (x < own.shape[1])
         difference = np.abs(other[y[inside], x[inside]] - own[inside])
-        differences.append(difference[difference < 0.25])
+        same = difference < 0.25  # otherwise another surface hides the point
+        assert same.mean() > 0.93
+        differences.append(difference[same])
     together = np.concatenate(differences)
     assert np.median(together) < 0.02
     assert np.quantile(together, 0.95) < 0.1
 
 
-def test_confidence_is_zero_exactly_where_nothing_was_seen():
+def test_confidence_is_zero_where_nothing_was_seen():
     views = every_view()
     nothing = views.source == NOTHING
     assert (views.confidence[nothing] == 0).all()
