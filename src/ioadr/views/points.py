@@ -1,4 +1,7 @@
-"""All surfaces as one point cloud or mesh: each once, from the first anchor that saw it."""
+"""All surfaces as one point cloud or mesh: each once, from the first anchor that saw it.
+
+An anchor's surface may lie behind others in every view, mostly by mistake. The maps do not show it, so it is left out.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,8 @@ class FusedMesh:
 
 def fused_points(views: Views, min_confidence: float = 0.0) -> FusedPoints:
     """The points of all surfaces above a minimum confidence."""
-    return _joined([grid.taken(grid.new)[0] for grid in _grids(views, min_confidence, views.surfaces)])
+    grids = _grids(views, min_confidence, views.surfaces)
+    return _joined([grid.columns(grid.new, seeing(grid.surface, grid.new, views)) for grid in grids])
 
 
 def fused(views: Views, min_confidence: float = 0.0) -> tuple[FusedPoints, FusedMesh]:
@@ -72,16 +76,24 @@ def fused(views: Views, min_confidence: float = 0.0) -> tuple[FusedPoints, Fused
         fine, new = grid.meshable, ~covered(grid.surface, meshed, link)
         corners = triangles(cells)
         corners = corners[fine.reshape(-1)[corners].all(axis=1) & new.reshape(-1)[corners].any(axis=1)]
-        meshed.append((grid.surface, whole_cells(cells, fine)))
-        used = np.zeros(fine.size, bool)
-        used[corners] = True
-        masks = used.reshape(fine.shape), *([grid.new] if number < len(views.surfaces) else [])
-        mesh_points, *own = grid.taken(*masks)
-        parts.append(mesh_points)
-        points += own
+        anchor = number < len(views.surfaces)
+        wanted = _corner_mask(corners, fine.shape)
+        seen_by = seeing(grid.surface, wanted | grid.new if anchor else wanted, views)
+        corners = corners[(seen_by.reshape(-1)[corners] > 0).all(axis=1)]
+        meshed.append((grid.surface, whole_cells(cells, fine & ((seen_by > 0) | ~wanted))))
+        used = _corner_mask(corners, fine.shape)
+        parts.append(grid.columns(used, seen_by))
+        points += [grid.columns(grid.new, seen_by)] if anchor else []
         faces.append((np.cumsum(used) - 1)[corners].astype(np.int32) + np.int32(count))
         count += int(used.sum())
     return _joined(points), FusedMesh(_joined(parts), np.concatenate(faces))
+
+
+def _corner_mask(corners: NDArray[np.integer[Any]], shape: tuple[int, ...]) -> Mask:
+    """The pixels of an image that are `corners` of triangles."""
+    mask = np.zeros(shape, bool)
+    mask.reshape(-1)[corners] = True
+    return mask
 
 
 def whole_cells(cells: NDArray[np.uint8], fine: Mask) -> Mask:
@@ -114,7 +126,6 @@ class _Grid:
     """One anchor's pixels in space."""
 
     surface: Surface
-    of: Views
     camera: NDArray[np.float32]
     points: NDArray[np.float32]
     normals: NDArray[np.float32]
@@ -123,11 +134,11 @@ class _Grid:
     meshable: Mask
     """Pixels of a surface that are trusted enough and contradict no earlier anchor."""
 
-    def taken(self, *masks: Mask) -> list[Columns]:
-        """The points of each mask."""
-        count = seeing(self.surface, np.logical_or.reduce(masks), self.of)
-        columns = self.points, self.normals, self.surface.image, self.surface.confidence, count
-        return [tuple(column[mask] for column in columns) for mask in masks]
+    def columns(self, mask: Mask, seen_by: NDArray[np.uint16]) -> Columns:
+        """The points of a mask that a view sees; `seen_by` [N, M] are the numbers of views (`seeing`)."""
+        shown = mask & (seen_by > 0)
+        columns = self.points, self.normals, self.surface.image, self.surface.confidence, seen_by
+        return tuple(column[shown] for column in columns)
 
 
 def outer_surfaces(views: Views) -> list[Surface]:
@@ -174,7 +185,7 @@ def _grids(views: Views, min_confidence: float, surfaces: Sequence[Surface]) -> 
         fine &= surface.confidence >= min_confidence
         seen, agreed = compared(surface, views.surfaces[:number], link)
         new, meshable = fine & surface.kept & ~seen, fine & (agreed | ~seen) & linked(surface.disparity, link)
-        yield _Grid(surface, views, camera, points, normals, new, meshable)
+        yield _Grid(surface, camera, points, normals, new, meshable)
 
 
 def _joined(parts: Sequence[Columns]) -> FusedPoints:

@@ -53,6 +53,8 @@ def test_further_anchors_add_points_where_the_scene_is():
 def test_points_are_seen_by_views_and_normals_face_them():
     points = fused_points(every_view())
     assert points.views.max() == 81
+    assert points.views.min() > 0
+    assert fused(every_view())[1].points.views.min() > 0
     assert points.views[points.anchor == 0].mean() > points.views[points.anchor > 0].mean()
     np.testing.assert_allclose(np.linalg.norm(points.normals, axis=1), 1, atol=1e-4)
     assert ((points.normals * points.positions).sum(axis=1)[points.anchor == 0] < 0).all()
