@@ -25,6 +25,7 @@ from ioadr.app.batch.tiled_views import PREFIX, join_views, views_core
 from ioadr.app.batch.tiling import Tile
 from ioadr.app.batch.work import ESTIMATED, Clock, guarded, outcome_of, save, truth_beside
 from ioadr.errors import InputError
+from ioadr.io.decoding.npz import DAMAGE
 from ioadr.io.parts import Survey, read_part, survey
 from ioadr.io.results.save import plain
 from ioadr.io.safety.atomic import atomic_file
@@ -148,11 +149,12 @@ def _core(estimate: Estimate, lightfield: LightField, tile: Tile, mark: str) -> 
 
 
 def _mark_of(file: Path) -> str | None:
-    """Mark of a tile of an earlier run; None without one."""
+    """Mark of an undamaged tile of an earlier run; None without one."""
     try:
-        with np.load(file, allow_pickle=False) as content:
-            return str(content["mark"])
-    except (OSError, ValueError, KeyError, EOFError):
+        # Opened here, because numpy leaves damaged files open.
+        with file.open("rb") as stream, np.load(stream, allow_pickle=False) as content:
+            return str(content["mark"]) if content.zip.testzip() is None else None
+    except DAMAGE:
         return None
 
 
@@ -185,9 +187,9 @@ def _stored(settings: Settings, item: Item, tiles: Sequence[Tile]) -> Iterator[t
     for number, tile in enumerate(tiles):
         file = _tile_file(settings, item, number)
         try:
-            with np.load(file, allow_pickle=False) as content:
+            with file.open("rb") as stream, np.load(stream, allow_pickle=False) as content:
                 yield tile, {name: content[name] for name in content.files}
-        except (OSError, ValueError, EOFError) as error:
+        except DAMAGE as error:
             raise InputError(f"{file}: not a finished tile: {error}. Run again with --resume.") from error
 
 

@@ -24,6 +24,7 @@ from ioadr.app.batch.talk import Unwanted, own_memory, sweep_teller, tell, view_
 from ioadr.app.saving_options import Saving
 from ioadr.camera import is_posed
 from ioadr.errors import InputError, IoadrError, as_options
+from ioadr.io.decoding.npz import DAMAGE
 
 if TYPE_CHECKING:
     from ioadr.evaluation.truth import Truth
@@ -244,7 +245,7 @@ def frame_of(store: Store, name: str) -> Mapping[str, NDArray[Any]] | None:
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             return {key: arrays[key] for key in ("disparity", "image")}
-    except (OSError, ValueError, KeyError, EOFError):
+    except DAMAGE:
         return None
 
 

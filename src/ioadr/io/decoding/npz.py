@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,8 @@ SUFFIX = ".npy"
 BLOCK = 1 << 20
 LOCAL_HEADER = 30
 """Bytes of a zip entry's header before its name."""
+DAMAGE = (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error)
+"""What `numpy.load` raises for archives that are missing, cut or changed."""
 
 
 @contextmanager

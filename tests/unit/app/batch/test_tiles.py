@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import Mock
@@ -15,7 +16,7 @@ from ioadr import DisparityRange, InputError, Layout, preset
 from ioadr.app.batch.items import Item, Outcome, Settings
 from ioadr.app.batch.sizing import need_of
 from ioadr.app.batch.tiled_views import LAYERS
-from ioadr.app.batch.tiles import Turn, Whole, do_tile, join_tiles, survey_item, tile_folder
+from ioadr.app.batch.tiles import WAITING, Turn, Whole, do_tile, join_tiles, survey_item, tile_folder
 from ioadr.app.batch.tiling import Tile, plan_tiles, tile_side
 from ioadr.evaluation.synthetic import random_light_field
 from ioadr.io import ReadOptions, load_estimate, orientation
@@ -239,6 +240,24 @@ def test_finished_tiles_are_not_done_again(huge, tmp_path, monkeypatch):
     assert do_tile(item, "key", settings, whole, tile, Turn(0, 1)) == first
     with pytest.raises(pytest.fail.Exception):
         do_tile(item, "another key", settings, whole, tile, Turn(0, 1))
+
+
+@pytest.mark.parametrize("damage", ["cut", "one byte", "empty"])
+def test_a_damaged_tile_is_estimated_again(huge, tmp_path, damage):
+    item = Item("a", str(huge), ReadOptions(range=(-1.0, 1.5)))
+    settings = Settings(str(tmp_path / "out"), QUICK)
+    whole = survey_item(item, "key", settings)
+    assert isinstance(whole, Whole)
+    tile = plan_tiles(160, 192, 128, 16)[0]
+    do_tile(item, "key", settings, whole, tile, Turn(0, 1))
+    [file] = (tmp_path / "out" / WAITING).rglob("*.npz")
+    content = file.read_bytes()
+    half = len(content) // 2
+    changed = {"cut": content[:5000], "one byte": content[:half] + bytes([content[half] ^ 1]) + content[half + 1 :]}
+    file.write_bytes(changed.get(damage, b""))
+    do_tile(item, "key", settings, whole, tile, Turn(0, 1))
+    with np.load(file) as again, np.load(io.BytesIO(content)) as before:
+        np.testing.assert_array_equal(again["disparity"], before["disparity"])
 
 
 def test_a_missing_tile_is_told(huge, tmp_path):
