@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -41,10 +42,13 @@ def check_film(path: str | os.PathLike[str], overwrite: bool) -> None:
             f"of frames do not. {install('film')}"
         )
     if ending in ANIMATED or ending in ENCODED:
+        check_folder(target.parent, overwrite=True)
+        if target.is_dir():
+            raise OutputError(f"{target}: a folder, not a file. Choose another ⟦out⟧.")
         if target.exists() and not overwrite:
             raise OutputError(f"{target}: already exists. Add ⟦overwrite⟧ to replace it, or choose another ⟦out⟧.")
         return
-    check_folder(target, overwrite)
+    check_folder(path, overwrite)
     if not overwrite and target.is_dir() and any(target.glob("frame_*.png")):
         raise OutputError(f"{target}: already holds frames. Add ⟦overwrite⟧ to replace them, or choose another ⟦out⟧.")
 
@@ -94,7 +98,8 @@ def _encode(path: Path, frames: Iterable[Rgb], rate: float) -> None:
         even = np.pad(frame, ((0, height - len(frame)), (0, width - frame.shape[1]), (0, 0)), mode="edge")
         if writer is None:
             code = cv2.VideoWriter.fourcc(*ENCODED[path.suffix.lower()])
-            writer = cv2.VideoWriter(str(path), code, rate, (width, height))
+            with _silent():
+                writer = cv2.VideoWriter(str(path), code, rate, (width, height))
         writer.write(np.ascontiguousarray(even[..., ::-1]))
         count += 1
     if writer is not None:
@@ -105,6 +110,23 @@ def _encode(path: Path, frames: Iterable[Rgb], rate: float) -> None:
             f"{path.name}: OpenCV could not write all of it. If the disk is full, free some space; otherwise write "
             "NAME.webp or a folder of frames."
         )
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Discard what a library writes to standard error: OpenCV calls the codec of .webm unsupported, and writes it."""
+    try:
+        kept = os.dup(2)
+    except OSError:  # there is none
+        yield
+        return
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _frames(path: Path) -> int:

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from ioadr.errors import OutputError
-from ioadr.io.results.film import write_film
+from ioadr.io.results.film import check_film, write_film
 
 
 def frames(count=4):
@@ -45,6 +45,18 @@ def test_earlier_frames_are_replaced_only_if_told(tmp_path):
         write_film(tmp_path / "film.gif", frames(), 25)
 
 
+@pytest.mark.parametrize("name", ["film.gif", "film.webm"])
+def test_unusable_targets_are_refused_before_anything_is_rendered(tmp_path, name):
+    (tmp_path / name).mkdir()
+    with pytest.raises(OutputError, match="a folder, not a file"):
+        check_film(tmp_path / name, overwrite=True)
+    (tmp_path / "file").touch()
+    with pytest.raises(OutputError, match="is a file|not a folder"):
+        check_film(tmp_path / "file" / name, overwrite=True)
+    with pytest.raises(OutputError, match="the name is empty"):
+        check_film("", overwrite=True)
+
+
 def test_a_failure_leaves_nothing(tmp_path):
     def broken():
         yield frames()[0]
@@ -57,10 +69,11 @@ def test_a_failure_leaves_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["film.mp4", "film.webm"])
-def test_videos_show_the_frames(tmp_path, name):
+def test_videos_show_the_frames(tmp_path, name, capfd):
     cv2 = pytest.importorskip("cv2")
     levels = [40, 90, 140, 200]
     write_film(tmp_path / name, [np.full((33, 47, 3), (level, 60, 120), np.uint8) for level in levels], 20)
+    assert capfd.readouterr().err == ""
     video = cv2.VideoCapture(str(tmp_path / name))
     pictures = [video.read()[1] for _ in levels]
     assert not video.read()[0]
