@@ -210,7 +210,13 @@ def check_lens(aperture: float, focus: float) -> None:
 
 def lens(pose: Pose, aperture: float, focus: float) -> Iterator[Pose]:
     """Cameras spread evenly over a disc of radius `aperture` that see the disparity `focus` at the same pixel."""
-    scale = pose.zoom / (1.0 - pose.nearer * focus - pose.closer)
+    behind = 1.0 - pose.nearer * focus - pose.closer
+    if behind <= 1e-6:
+        raise InputError(
+            f"lens: the camera is not in front of what is in focus, a disparity of {focus:g} px. Give a larger ⟦focus⟧ "
+            "or stay farther back."
+        )
+    scale = pose.zoom / behind
     for number in range(LENS_POINTS):
         radius, angle = aperture * math.sqrt((number + 0.5) / LENS_POINTS), number * GOLDEN
         down, right = radius * math.sin(angle), radius * math.cos(angle)

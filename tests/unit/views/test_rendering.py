@@ -142,6 +142,15 @@ def test_impossible_pictures_are_refused(options, message):
         every_view().render((4.0, 4.0), **options)
 
 
+@pytest.mark.parametrize("farther", [1.0, 1.1])
+def test_a_lens_cannot_focus_at_or_behind_the_camera(farther):
+    views, rays = every_view(), every_view().estimate.rays
+    focus = float(views.estimate.disparity.max())
+    ahead = farther / (rays.slope * focus + rays.offset)
+    with pytest.raises(InputError, match="lens: the camera is not in front of what is in focus"):
+        views.render(Viewpoint(4, 4, ahead=ahead), aperture=1.0, focus=focus, threads=1)
+
+
 def test_zoom_must_be_positive():
     with pytest.raises(InputError, match="zoom: expected a positive number"):
         every_view().render(Viewpoint(4, 4, zoom=0))
