@@ -103,6 +103,8 @@ def plain_grey(view: NDArray[Any]) -> Image:
 
 def examined(images: NDArray[np.float32], offsets: Offsets, factor: float = 1.0) -> Examination:
     """Pictures [V, N, M], `factor` times smaller than the views, and the supposed positions of the views."""
+    if images.size == 0:  # single lines of pixels, reduced
+        return Examination(np.zeros(len(images)), np.ones(len(images)), np.zeros((len(images), 2)), ())
     means = np.maximum(images.mean(axis=(1, 2), dtype=np.float64), 1e-6)
     pictures = Pictures(images * (100.0 / means)[:, None, None].astype(np.float32), offsets)
     crossing = pictures.chosen(outermost(pictures))

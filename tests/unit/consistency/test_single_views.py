@@ -10,6 +10,7 @@ import pytest
 import ioadr
 from ioadr.app.doctor import command_line, findings
 from ioadr.app.words.description import neighbours
+from ioadr.consistency.single_views import examined
 from ioadr.errors import as_options
 from ioadr.evaluation.synthetic import Options, demo, random_light_field
 from ioadr.io.capture import numbered_grid
@@ -81,6 +82,11 @@ def test_views_that_are_predicted_worse_towards_a_corner_are_not_named(views):
 
     assert odd(corner) == {(4, 4)}
     assert odd(share) == set()
+
+
+def test_single_lines_of_pixels_tell_nothing():
+    offsets = np.array([(0.0, column) for column in range(4)])
+    assert examined(np.zeros((4, 0, 30), np.float32), offsets).odd == ()
 
 
 def test_sound_views_are_not_named(views):
