@@ -189,7 +189,8 @@ class Views:
         Parameters
         ----------
         viewpoint : Viewpoint or tuple of float
-            The viewpoint; (row, column) for a position in the plane of the cameras.
+            The viewpoint; (row, column) for a position in the plane of the cameras, in the unit of
+            `Layout.positions`: on a regular grid, indices of views as for `map_of`.
         size : tuple of int, optional
             Height and width of the picture, px; those of the views by default.
         aperture : float

@@ -91,8 +91,9 @@ def command(
 ) -> None:
     """Render RESULT, a folder written by `ioadr estimate --every-view`, along a path of cameras.
 
-    A file of camera positions has one per line: row and column in the grid of views (fractions and values outside the
-    grid are allowed), then, optionally, the distance ahead in the unit of depth and the zoom.
+    A file of camera positions has one per line: row and column (fractions and values outside the views are allowed),
+    then, optionally, the distance ahead in the unit of depth and the zoom. Rows and columns are those of the grid of
+    views; if `ioadr info` shows measured positions, they are in its unit.
     """
     from ioadr.io.results.film import check_film, film_size, write_film
 
