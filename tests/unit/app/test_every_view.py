@@ -165,6 +165,7 @@ def test_a_file_of_places_is_rendered(result, scene, tmp_path):
     [
         (["--path", "orbit", "--out", "film.mkv"], "film.mkv: cannot be written as .mkv"),
         (["--path", "orbit", "--out", "still.jpg"], "still.jpg: cannot be written as .jpg"),
+        (["--path", "orbit", "--out", "pages.pdf"], "pages.pdf: cannot be written as .pdf"),
         (["--path", "orbit", "--out", "f", "--focus", "0.5"], "--focus: without --aperture X, everything is in focus"),
         (["--path", __file__, "--out", "f", "--frames", "5"], "has one camera position per frame. Leave --frames out"),
         (["--path", "nowhere", "--out", "f"], "expected orbit, dolly, grid or a file"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -23,18 +24,18 @@ ANIMATED: dict[str, dict[str, Any]] = {
 }
 ENCODED = {".mp4": "mp4v", ".webm": "VP90"}
 """Codecs of the wheels of OpenCV, whose FFmpeg is built without parts under the GPL: no H.264."""
-VIDEOS = {".mov", ".avi", ".mkv", ".m4v", ".mpg", ".mpeg", ".ogv", ".wmv"}
-PICTURES = {".jpg", ".jpeg", ".tif", ".tiff", ".bmp", ".exr", ".apng", ".avif", ".jxl"}
+FILE = re.compile(r"\.[a-z][a-z0-9]{2,3}")
+"""Endings that name a file, such as .mov or .jpeg, and not a new folder."""
 
 
 def check_film(path: str | os.PathLike[str], overwrite: bool) -> None:
     """Refuse an unusable target before anything is rendered."""
     target = Path(path)
     ending = target.suffix.lower()
-    if ending in VIDEOS | PICTURES:
+    if FILE.fullmatch(ending) and ending not in ANIMATED.keys() | ENCODED.keys() and not target.is_dir():
         raise OutputError(
             f"{target}: cannot be written as {ending}. Write NAME.mp4, NAME.webm, NAME.webp, NAME.gif or "
-            "NAME.png (animated), or a folder of frames."
+            "NAME.png (animated), or a folder of frames; one of this name has to exist already."
         )
     if ending in ENCODED and find_spec("cv2") is None:
         raise OutputError(
