@@ -126,7 +126,8 @@ def run_every_view(terminal: Terminal, estimation: Estimation, lightfield: Light
             lightfield, estimation.parameters, estimation.seed, progress, estimation.threads, work=work
         )
     anchors = ", ".join(f"{row} {column}" for row, column in (surface.view for surface in views.surfaces))
-    text = f"maps of {len(views.index)} views from {len(views.surfaces)} anchors ({anchors})"
+    plural = "s" * (len(views.surfaces) > 1)
+    text = f"maps of {len(views.index)} views from {len(views.surfaces)} anchor{plural} ({anchors})"
     trust = f"mean confidence {views.confidence.mean(dtype=float):.2f}"
     terminal.note(f"{text}, which saw {100 * views.covered:.1f} % of all pixels; {trust}")
     say_notes(terminal, views.estimate.source.notes, lightfield)
