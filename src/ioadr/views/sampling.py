@@ -11,6 +11,9 @@ SHARPNESS = -0.75
 """Slope of the interpolating cubic (Keys 1981) one sample away. −0.5: 0.2 dB less on sideboard, 0: 0.5 dB."""
 UNSEEN, OUTSIDE = 1e-3, 1e-6
 """Weights, relative to 1, of views in which the point is hidden or outside the image."""
+ROUNDING = 1e-6
+"""px by which a place may lie beyond the centres of the outermost pixels. A captured view whose optical axis is between
+two pixels misses its own last row by 1e-14 px."""
 SEEN, HARDLY = 0.5, 0.05
 """A point is seen if, in some view, more than this share of the pixels around it lie on its surface: `SEEN` of guesses,
 `HARDLY` of what an anchor saw. A nearer surface that hides it from all views would give it its colour."""
@@ -57,7 +60,7 @@ def add_sample(image, y, x, weight, total):
 def sight_weight(own, y, x, d, link):
     """Share, by bilinear weights, of the pixels around (y, x) of the map `own` that lie on the surface of d."""
     height, width = own.shape
-    if not (0.0 <= y <= height - 1 and 0.0 <= x <= width - 1):
+    if not (-ROUNDING <= y <= height - 1 + ROUNDING and -ROUNDING <= x <= width - 1 + ROUNDING):
         return OUTSIDE
     n, m = min(int(y), height - 2), min(int(x), width - 2)
     same = 0.0

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ioadr.views.pose import captured
-from ioadr.views.sampling import ENOUGH, SHIFT, blend_rows, tolerance
+from ioadr.views.sampling import ENOUGH, OUTSIDE, SHIFT, blend_rows, sight_weight, tolerance
 
 SIZE = (8, 8)
 NEAR, FAR = np.float32(1.0), np.float32(0.0)
@@ -70,3 +70,11 @@ def test_far_views_must_agree_more_closely():
     link = 0.35
     found = [tolerance(distance**2, link) for distance in (0.0, 1.0, 2.0, 3.0, 4.0, 9.0)]
     assert found == pytest.approx([link, link, link, SHIFT / 3, link / 2, link / 2])
+
+
+@pytest.mark.parametrize("place", [(7 + 1e-12, 3.0), (-1e-12, 3.0), (3.0, 7 + 1e-12), (3.0, -1e-12)])
+def test_rounding_does_not_put_the_outermost_pixels_outside(place):
+    """An optical axis at 2.3 px makes the last of 8 rows 7.000000000000001."""
+    flat = np.full(SIZE, FAR)
+    assert sight_weight(flat, *place, FAR, 0.1) == pytest.approx(1.0, abs=0.01)
+    assert sight_weight(flat, 7.01, 3.0, FAR, 0.1) == OUTSIDE
