@@ -12,8 +12,8 @@ SHARPNESS = -0.75
 UNSEEN, OUTSIDE = 1e-3, 1e-6
 """Weights, relative to 1, of views in which the point is hidden or outside the image."""
 ROUNDING = 1e-6
-"""px by which a place may lie beyond the centres of the outermost pixels. A captured view whose optical axis is between
-two pixels misses its own last row by 1e-14 px."""
+"""Distance, px, by which a place may lie beyond the centres of the outermost pixels. A captured view whose optical axis
+is between two pixels misses its own last row by 1e-14 px."""
 SEEN, HARDLY = 0.5, 0.05
 """A point is seen if, in some view, more than this share of the pixels around it lie on its surface: `SEEN` of guesses,
 `HARDLY` of what an anchor saw. A nearer surface that hides it from all views would give it its colour."""
