@@ -183,7 +183,7 @@ def test_help_is_plain_english(name):
 @given(data=st.data())
 def test_every_rule_can_fail(kind, pattern, data):
     followed = pattern if pattern.endswith("$") else f"(?:{pattern}) here"
-    no_code = st.characters(min_codepoint=ord(" "), max_codepoint=ord("~"), exclude_characters="`")
+    no_code = st.characters(min_codepoint=ord(" "), max_codepoint=ord("~"), exclude_characters="`<]")  # see QUOTED
     text = data.draw(st.from_regex(re.compile(followed, re.ASCII), fullmatch=True, alphabet=no_code))
     assert any(fault.endswith(f": {RULES[kind][pattern]}") for fault in faults(text, kind))
 
